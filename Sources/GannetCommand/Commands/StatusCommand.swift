@@ -94,6 +94,8 @@ struct StatusCommand: Command {
                     isAway = false
                     try console.print(text(of: status))
                 } catch {
+                    // A signal also ends the command to Redis that is under way.
+                    try Task.checkCancellation()
                     let failure = CommandFailure(error)
                     guard failure.status == .unavailable else { throw failure }
                     if !isAway { console.error(failure.message ?? "Redis is away.") }

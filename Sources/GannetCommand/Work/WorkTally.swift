@@ -1,3 +1,4 @@
+import BodyStores
 import ClusterState
 import Gannet
 import GannetBasics
@@ -120,7 +121,7 @@ final class WorkTally: Sendable {
             }
             if let lost { tellLoss(of: lost, now: accepted) }
         case .foreign: console.warn("the jobs that are left in the queue are of another version of gannet; a newer worker can take them")
-        case .room(.full(let server)):
+        case .room(.full(server: let server)):
             console.warn(
                 "Redis at \(server) has no room for more bodies: they wait. Raise its maxmemory, or lower '--cache-limit' to what it has.",
                 [(key: "event", value: "storeFull"), (key: "server", value: .string(server))])
@@ -223,7 +224,9 @@ final class WorkTally: Sendable {
     }
 
     /// This worker's counts as a sentence.
-    var summary: String { "This worker: \(ProgressText.counts(snapshot(at: .now)))." }
+    var summary: String {
+        "This worker: \(ProgressText.counts(snapshot(at: .now)))." + (losses > 0 ? " The queue lost jobs meanwhile, see above." : "")
+    }
 
     func logSummary(_ status: ExitStatus) {
         console.note(

@@ -293,6 +293,7 @@ extension ClusterConnection {
     func configuration(of address: RedisAddress) -> RedisConfiguration {
         var own = configuration
         (own.address, own.seeds, own.longestBackoff) = (address, [], min(configuration.longestBackoff, Self.longestBackoff))
+        own.isGivenAddress = address != configuration.address && !configuration.seeds.contains(address)
         return own
     }
 

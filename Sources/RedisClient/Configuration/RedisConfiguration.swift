@@ -5,6 +5,9 @@ package struct RedisConfiguration: Sendable, Equatable {
     /// Further nodes of a Redis Cluster, for the time when the first one is away.
     package var seeds: [RedisAddress] = []
 
+    /// A cluster gave the address, and no user.
+    var isGivenAddress = false
+
     package var credentials: RedisCredentials?
 
     /// The logical database to `SELECT`.

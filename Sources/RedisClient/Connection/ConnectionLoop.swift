@@ -230,7 +230,9 @@ extension ConnectionLoop {
     }
 
     private func name(_ error: RedisError) -> RedisError {
-        error.at(configuration.address, scrubbing: secret)
+        var named = error.at(configuration.address, scrubbing: secret)
+        named.isOfGivenAddress = configuration.isGivenAddress
+        return named
     }
 }
 

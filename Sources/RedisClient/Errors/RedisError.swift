@@ -34,6 +34,9 @@ public struct RedisError: Error, Sendable, Equatable {
     /// The server, without credentials; empty if no server is involved.
     package var server: String
 
+    /// A cluster gave the server's address, and no user.
+    package var isOfGivenAddress = false
+
     /// The command was written at least in part, so the server may have executed it.
     package var mayHaveExecuted: Bool
 
@@ -84,6 +87,9 @@ extension RedisError {
 }
 
 extension RedisError: CustomStringConvertible {
+    private static let givenAddress =
+        "The cluster gave this address. Check that the server runs, and that this machine reaches it there: otherwise set its cluster-announce-ip."
+
     /// A cluster serves nothing, also not the keys whose servers live.
     package var isOfWholeCluster: Bool { kind == .clusterDown && detail.hasPrefix("The cluster is down") }
 
@@ -96,11 +102,13 @@ extension RedisError: CustomStringConvertible {
         case .invalidConfiguration, .otherSchema:
             return detail
         case .unresolvable:
-            return "\(subject) cannot be found\(shown). Check the host name."
+            return "\(subject) cannot be found\(shown). \(isOfGivenAddress ? Self.givenAddress : "Check the host name.")"
         case .unreachable:
-            return "\(subject) cannot be reached\(shown). Check the address, and that the server runs and listens there."
+            let advice = "Check the address, and that the server runs and listens there."
+            return "\(subject) cannot be reached\(shown). \(isOfGivenAddress ? Self.givenAddress : advice)"
         case .connectTimeout:
-            return "\(subject) did not answer in time\(shown). Check the address, the network and any firewall between."
+            let advice = "Check the address, the network and any firewall between."
+            return "\(subject) did not answer in time\(shown). \(isOfGivenAddress ? Self.givenAddress : advice)"
         case .tlsFailed:
             return "No secure connection to \(subject)\(shown). Check the certificate, the trusted authorities and the host name."
         case .notRedis:

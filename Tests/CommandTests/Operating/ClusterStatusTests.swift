@@ -164,7 +164,7 @@ import Testing
         for node in cluster.nodes { try await node.ask("CONFIG", "SET", "cluster-require-full-coverage", "yes") }
         let home = try await cluster.owner(of: cluster.slot(of: "{gannet}"))
         try await #require(cluster.nodes.first { $0 !== home }).kill9()
-        try await eventually("the cluster is down") { try await home.ask("CLUSTER", "INFO").contains("cluster_state:fail") }
+        try await eventually("the cluster is down") { try await home.ask("CLUSTER", "INFO").text?.contains("cluster_state:fail") == true }
         let outcome = try await fleet.outcome(["status"] + redis)
         #expect(outcome.status == 69 && outcome.errors.contains("The whole cluster waits for them"), "\(outcome)")
         try await fleet.stop()

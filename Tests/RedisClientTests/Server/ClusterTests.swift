@@ -63,6 +63,29 @@ import Testing
         await connection.close()
     }
 
+    @Test func `an address that only the cluster gives is said to be the cluster's`() async throws {
+        let cluster = try await RedisCluster.start(replicas: 0)
+        let asked = try #require(cluster.nodes.first)
+        // Port 1 stands for an address that is right for the cluster's own hosts and not for this one.
+        let wrong = try #require(cluster.nodes.last)
+        try await wrong.command("CONFIG", "SET", "cluster-announce-port", "1")
+        try await eventually("the node that is asked has heard of the port") {
+            try await asked.command("CLUSTER", "NODES").text?.contains(":1@") == true
+        }
+        var configuration = asked.configuration
+        configuration.commandTimeout = .seconds(1)
+        let connection = try await RedisConnection.connect(configuration)
+        let results = await connection.pipeline((0..<200).map { "given:\($0)" }.map { RedisCommand("GET", .string($0)) })
+        let errors = results.compactMap { result -> RedisError? in if case .failure(let error) = result { error } else { nil } }
+        let error = try #require(errors.first)
+        #expect(error.description.contains("The cluster gave this address") && error.description.contains("cluster-announce-ip"))
+        await connection.close()
+        let own = await #expect(throws: RedisError.self, "an address that the user gave is the user's") {
+            try await RedisConnection.connect(RedisConfiguration(url: "redis://127.0.0.1:1"))
+        }
+        #expect(own?.description.contains("The cluster gave") == false)
+    }
+
     @Test func `a slot that moves answers from both its servers, and afterwards from the new one`() async throws {
         let cluster = try await RedisCluster.start(replicas: 0)
         let connection = try await Self.connect(cluster)
