@@ -4,6 +4,8 @@ extension ClusterConnection {
     private static let absencePatience = Duration.seconds(1)
     /// A busy server may be silent for a moment.
     private static let silencePatience = Duration.seconds(2)
+    /// A server that has just started calls the cluster down for some seconds.
+    private static let downPatience = Duration.seconds(5)
     private static let pause = Duration.milliseconds(50)
 
     /// Returns when the primary of one of the slots has been away, or the whole cluster down, for longer than people wait.
@@ -18,7 +20,7 @@ extension ClusterConnection {
                 if .now > start + patience { return failure }
             }
             // A cluster that is down refuses all commands.
-            if let hindrance, hindrance.kind == .clusterDown, .now > start + Self.silencePatience { return hindrance }
+            if let hindrance, hindrance.kind == .clusterDown, .now > start + Self.downPatience { return hindrance }
         }
     }
 
