@@ -25,6 +25,25 @@ import Testing
         }
     }
 
+    @Test func `an outcome that ends a job is kept for a day from then on, however briefly its fetcher wanted it`() async throws {
+        try await QueueFixture.with { fixture in
+            try await fixture.fill(0..<2)
+            let first = try await fixture.claim(2).jobs
+            for (job, keep) in zip(first, [Duration.seconds(60), .seconds(30 * 86_400)]) {
+                let outcome = Settlement.Outcome.fetched(OutcomeContent(url: job.url), Retention(fresh: .seconds(60), keep: keep))
+                #expect(try await fixture.settle(job, outcome) == .settled)
+            }
+            try await fixture.fill(0..<2, batch: "c")
+            let delivered = try await fixture.claim(2).jobs
+            #expect(delivered.count == 2 && delivered.allSatisfy { $0.outcome != nil })
+            var kept: [Int] = []
+            for job in first {
+                kept.append(try await fixture.redis.send(RedisCommand("PTTL", fixture.cluster.home.keys.outcome(job.id))).asInteger())
+            }
+            #expect(kept[0] > 86_000_000 && kept[0] <= 86_400_000 && kept[1] > 2_500_000_000)
+        }
+    }
+
     @Test(arguments: [false, true])
     func `a job that could not be delivered is handed out again, and its URL is not charged`(isThrottled: Bool) async throws {
         try await QueueFixture.with { fixture in

@@ -9,7 +9,7 @@ extension LeftBehind {
             let place = partitionCount > 1 ? " for \(partitions.count) of \(partitionCount) partitions" : ""
             sentences.append(
                 jobs > 0
-                    ? "could not hand back \(Amounts.count(jobs, "URL")): each is fetched again when its lease ends, and is charged a crash."
+                    ? "Redis did not confirm that \(Amounts.count(jobs, "URL")) \(jobs == 1 ? "is" : "are") handed back: what it still counts as this worker's goes to others when the lease ends, charged a crash each."
                     : "ended without an answer of Redis\(place): URLs that were on their way to this worker go to others when the leases end, charged a crash each."
             )
         }

@@ -2,7 +2,8 @@
 local Returns = setmetatable({}, Lazy)
 
 function Returns.make()
-    local LARGEST_LOOK, MOST_TIMERS, MOST_SEARCHED, SUSPECTS, LONE, NEWER = 64, 64, 1000, '?', '!', prefix .. 'aside:newer'
+    local LARGEST_LOOK, MOST_TIMERS, MOST_SEARCHED, OUTCOME_KEPT = 64, 64, 1000, 86400000
+    local SUSPECTS, LONE, NEWER = '?', '!', prefix .. 'aside:newer'
     -- Jobs with nothing to fetch come besides the wanted ones, as many again, within a bound for their outcomes.
     local besides, mostBesides, queueText = 524288, min(256, 2 * Ask.most), string.char(#queue) .. queue
 
@@ -40,7 +41,16 @@ function Returns.make()
         tell(batch, 1)
     end
 
+    -- Who exports the batch asks for the outcome within a day. One that a caller without a job wrote, or that is old, would be gone by then.
+    local isKept = {}
+    local function keep(id, bytes)
+        if isKept[id] then return end
+        isKept[id] = true
+        if call('PTTL', Locks.outcomeOf(id)) < OUTCOME_KEPT / 2 then call('SET', Locks.outcomeOf(id), bytes, 'PX', OUTCOME_KEPT) end
+    end
+
     local function deliver(job, batch, bytes)
+        keep(Blocks.idOf(job), bytes)
         local token, value = Locks.newToken(incarnation), queueText .. job
         -- It takes no place of the worker's, and so it counts for none of the jobs that are wanted.
         if besides > 0 and Ask.most < mostBesides then besides, Ask.wanted, Ask.most = besides - #bytes, Ask.wanted + 1, Ask.most + 1 end
