@@ -30,6 +30,7 @@ static inline struct MHD_Daemon *gannet_http_start(
     struct MHD_OptionItem tls[] = {
         {MHD_OPTION_HTTPS_MEM_CERT, 0, (void *)options->certificate},
         {MHD_OPTION_HTTPS_MEM_KEY, 0, (void *)options->key},
+        {MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)"NORMAL:-VERS-TLS1.0:-VERS-TLS1.1"},
         {MHD_OPTION_END, 0, NULL},
     };
     struct MHD_OptionItem shared[] = {{MHD_OPTION_LISTEN_SOCKET, socket, NULL}, {MHD_OPTION_END, 0, NULL}};

@@ -14,8 +14,10 @@ package enum Sentence {
         return isPlain ? word : "'" + word.replacing("'", with: "'\\''") + "'"
     }
 
-    /// A user's text, fit to be shown: control characters, which could drive a terminal, are replaced, and the length is bounded.
+    /// A user's text, fit to be shown: control characters, which could drive a terminal, are replaced, and the length is bounded. The name and
+    /// the password of a URL are left out, which may stand where no URL belongs.
     package static func quoted(_ text: String, limit: Int = 200) -> String {
+        let text = withoutUser(text)
         var shown = String.UnicodeScalarView()
         for scalar in text.unicodeScalars.prefix(limit) {
             switch scalar.properties.generalCategory {
@@ -30,6 +32,12 @@ package enum Sentence {
 }
 
 extension Sentence {
+    /// A password may have any sign in it, so all up to the last `@` is left out.
+    private static func withoutUser(_ text: String) -> String {
+        guard let scheme = text.firstRange(of: "://"), let at = text[scheme.upperBound...].lastIndex(of: "@") else { return text }
+        return text[..<scheme.upperBound] + "•••" + text[at...]
+    }
+
     /// The name that was probably meant by a mistyped word.
     static func closest(to word: String, among names: [String]) -> String? {
         // A pasted document costs nothing.

@@ -27,6 +27,8 @@ package enum RequestFraming {
 struct HeadParts {
     private(set) var isWhole = true
     private var end: UnsafeRawPointer?
+    /// The target and the version have one byte between them, which has been overwritten.
+    private var mostZeros = 1
 
     /// The bytes that this version of libmicrohttpd has left out of no head.
     static let isNeeded = MHD_VERSION < 0x0009_7700
@@ -36,8 +38,10 @@ struct HeadParts {
     mutating func note(_ start: UnsafeRawPointer, count: Int) {
         if let end {
             let gap = start - end
-            isWhole =
-                isWhole && (1...Self.largestHead).contains(gap) && UnsafeRawBufferPointer(start: end, count: gap).allSatisfy(\.separates)
+            guard isWhole, (1...Self.largestHead).contains(gap) else { return isWhole = false }
+            let between = UnsafeRawBufferPointer(start: end, count: gap)
+            isWhole = between.allSatisfy(\.separates) && between.lazy.filter { $0 == 0 }.count <= mostZeros
+            mostZeros = .max
         }
         end = start + count
     }

@@ -37,6 +37,8 @@ final class ServedRequest: Sendable {
     private let isHeadAskedAgain = SharedFlag()
     private let isBodyEnded = SharedFlag()
     private let isAnswered = SharedFlag()
+    /// The body came in chunks. libmicrohttpd reads some of these in another way than a proxy may, so nothing behind them is a request.
+    private let isChunked = SharedFlag()
 
     init(
         _ target: UnsafePointer<CChar>, _ connection: OpaquePointer, of client: Client, _ watch: DepartureWatch,
@@ -108,6 +110,7 @@ final class ServedRequest: Sendable {
         let method = String(cString: first)
         let request = HTTPServiceRequest(
             method: method, target: target, headers: head.headers, client: client.address, body: body, end: over)
+        if request.headers.contains(where: { $0.name.lowercased() == "transfer-encoding" }) { isChunked.set() }
         guard head.isWhole, RequestFraming.isClear(request.headers) else { return queue(Self.unclear, on: connection, method) }
         switch handler(request) {
         case .now(let answer):
@@ -211,7 +214,7 @@ final class ServedRequest: Sendable {
         guard let response else { return .NO }
         defer { MHD_destroy_response(response) }
         for header in answer.headers { MHD_add_response_header(response, header.name, header.value) }
-        if isEnding.isSet { MHD_add_response_header(response, "Connection", "close") }
+        if isEnding.isSet || isChunked.isSet { MHD_add_response_header(response, "Connection", "close") }
         let result = MHD_queue_response(connection, UInt32(clamping: answer.status), response)
         if result == .YES {
             isAnswered.set()

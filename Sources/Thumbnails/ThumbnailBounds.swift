@@ -21,6 +21,8 @@ package struct ThumbnailBounds: Sendable {
     package var idle = Duration.seconds(60)
     /// Bytes of all pictures that wait for a program.
     package var waiting = 256 << 20
+    /// How many pictures wait for a program. Each may take it some seconds.
+    package var waitingPictures = 64
 
     package init() {}
 

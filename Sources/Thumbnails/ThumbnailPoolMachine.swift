@@ -46,7 +46,8 @@ struct ThumbnailPoolMachine<Child: Sendable> {
             busy += 1
             return .start
         }
-        guard waitingBytes + picture.bytes <= bounds.waiting else { return .refuse }
+        // A small file may be a picture that takes seconds.
+        guard waiting.count < bounds.waitingPictures, waitingBytes + picture.bytes <= bounds.waiting else { return .refuse }
         waiting.append(picture)
         waitingBytes += picture.bytes
         return .wait

@@ -16,6 +16,8 @@ package enum ListError: Error, Sendable, Equatable {
     /// The XML's elements are not all closed.
     case endsEarly(line: Int)
     case badCompression(String)
+    /// A packed list, where only plain ones are read.
+    case packed
     case truncatedCompression
     case outOfMemory
 

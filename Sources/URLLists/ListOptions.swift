@@ -7,6 +7,8 @@ package struct ListOptions: Sendable, Equatable {
     package var idColumn: String?
     /// The field of JSON lines that holds the URLs, `url` without it; `image.url` is the field `url` of the object in `image`.
     package var field: String?
+    /// Whether a list that gzip has packed is read. A few of its bytes may become a thousand times as many.
+    package var unpacks = true
 
     package init() {}
 }

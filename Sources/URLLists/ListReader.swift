@@ -5,15 +5,22 @@ package final class ListReader {
     private var content: ListContent
     private var gunzip: GunzipStream?
     private var hasBegun = false
+    private let unpacks: Bool
 
-    package init(_ options: ListOptions) { content = ListContent(options) }
+    package init(_ options: ListOptions) {
+        content = ListContent(options)
+        unpacks = options.unpacks
+    }
 
     /// Takes from `chunk` as much as one batch has room for. True means that rows of this chunk are left: call again before the next chunk. A few
     /// compressed bytes may be a thousand times as many when they are unpacked.
     package func read(_ chunk: inout UnsafeRawBufferPointer, into rows: inout RowBatch) throws -> Bool {
         if !hasBegun, let first = chunk.first {
             hasBegun = true
-            if first == GunzipStream.firstByte { gunzip = try GunzipStream() }
+            if first == GunzipStream.firstByte {
+                guard unpacks else { throw ListError.packed }
+                gunzip = try GunzipStream()
+            }
         }
         guard let gunzip else {
             try content.take(chunk, into: &rows)

@@ -52,6 +52,7 @@ import Testing
         #expect(batch.age == nil && batch.total == 0 && batch.ready == 0 && batch.options.maximumAge == nil)
         let counters = [RedisReply](repeating: Self.text("\(number)"), count: 15) + [.null]
         #expect(throws: RedisError.self) { try QueueCounts(.array(counters), dead: 0) }
+        #expect(try FailureCounts([Self.text("failed:x\u{1B}[31m"), Self.text("1")]).byClass.isEmpty)
         #expect(try FailureCounts([Self.text("failed:dns"), Self.text("\(number)")]).byClass.isEmpty)
         #expect(try PartitionLook.queues(.array([Self.text("queue:q"), Self.text("\(number)")]), now: Self.now).isEmpty)
     }

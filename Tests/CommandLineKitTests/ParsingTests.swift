@@ -50,6 +50,11 @@ private enum Sample {
 }
 
 @Suite struct ParsingTests {
+    @Test func `a password that stands in the wrong place is not shown`() {
+        let shown = Sentence.quoted("redis://user:p@ss/word@host/1")
+        #expect(shown == "'redis://•••@host/1'")
+    }
+
     @Test func `of an option that can be given once a second is refused, and of others the last one counts`() throws {
         #expect(Sample.message("show", "x", "-l", "a", "--list", "b") == "The option '--list <file>' can be given once.")
         #expect(try Sample.parse("run", "--count", "1", "--count", "2").require(Sample.count) == 2)

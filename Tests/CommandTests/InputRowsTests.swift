@@ -39,6 +39,22 @@ import URLLists
         }
     }
 
+    @Test func `cancelling ends the reading of a packed list whose rows need no further read`() async throws {
+        let folder = try TemporaryFolder()
+        let list = Array(String(repeating: "http://host/\n", count: 400_000).utf8)
+        try folder.write(list, to: "list")
+        let packing = try Process.run(URL(fileURLWithPath: "/usr/bin/env"), arguments: ["gzip", folder.file("list")])
+        packing.waitUntilExit()
+        let rows = try InputRows(.file(folder.file("list.gz")), ListOptions())
+        #expect(try await rows.nextBatch() != nil)
+        let rest = Task {
+            while !Task.isCancelled { await Task.yield() }
+            return try await rows.nextBatch()
+        }
+        rest.cancel()
+        #expect(try await rest.value == nil)
+    }
+
     @Test func `a pipe gives its rows as they come, and cancelling ends the wait for more`() async throws {
         let pipe = Pipe()
         let rows = try InputRows(descriptor: pipe.fileHandleForReading.fileDescriptor, owned: false, name: "a pipe", ListOptions())

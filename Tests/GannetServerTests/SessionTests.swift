@@ -27,6 +27,8 @@ import Testing
         let cookie = cookie(header)
         #expect(holder(cookie, tokens) == 1)
         #expect(holder("other=1; \(cookie); third=2", tokens) == 1)
+        // Each further one would cost a seal for each token.
+        #expect(holder("gannet-session=1.a; \(cookie)", tokens) == nil)
         let end = Self.now + Int64(SessionCookie.days * 86_400)
         #expect(holder(cookie, tokens, now: end - 1) == 1 && holder(cookie, tokens, now: end) == nil)
         // Another gateway has the same tokens in another order; a token that was taken away ends its sessions.

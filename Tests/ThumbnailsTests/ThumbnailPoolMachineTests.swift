@@ -38,6 +38,15 @@ import Testing
         #expect(turns == ["start", "start", "wait", "wait", "refuse"])
     }
 
+    @Test func `only so many pictures wait, however small they are`() {
+        var machine = machine {
+            $0.programs = 1
+            $0.waitingPictures = 2
+        }
+        let turns = (0..<4).map { word(machine.want(PictureTicket(number: $0, bytes: 1))) }
+        #expect(turns == ["start", "wait", "wait", "refuse"])
+    }
+
     @Test func `a program that is done takes the picture that has waited for longest`() {
         var machine = machine()
         for number in 0..<4 { _ = machine.want(PictureTicket(number: number, bytes: 1)) }

@@ -68,7 +68,10 @@ extension ManifestRow {
     /// The URL of the row, without user and password.
     private var text: String? {
         guard case .url(let bytes) = content else { return nil }
-        guard bytes.contains(UInt8(ascii: "@")) else { return String(decoding: bytes.prefix(Self.longestText), as: UTF8.self) }
+        // An escaped `@` ends a password too.
+        guard bytes.contains(UInt8(ascii: "@")) || bytes.contains(UInt8(ascii: "%")) else {
+            return String(decoding: bytes.prefix(Self.longestText), as: UTF8.self)
+        }
         let redacted = RedactedURL.withoutUserInfo(String(decoding: bytes, as: UTF8.self))
         return String(decoding: redacted.utf8.prefix(Self.longestText), as: UTF8.self)
     }

@@ -78,7 +78,9 @@ struct Audit {
         return (try page[1].asArray().map { Array(try $0.asBytes().dropFirst(prefix.utf8.count)) }, try page[0].asString())
     }
 
+    /// - Parameter example: It may have names in it that strangers have written.
     mutating func add(_ kind: AuditFinding.Kind, _ example: String, count: Int = 1) {
+        let example = example.withoutSteering
         if let index = findings.firstIndex(where: { $0.kind == kind }) {
             findings[index].count += count
         } else {

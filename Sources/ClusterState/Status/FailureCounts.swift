@@ -12,16 +12,21 @@ package struct FailureCounts: Sendable, Equatable {
 
     /// The counter of a class in the queue's hash. `Scripts/Exchange/ends.lua` counts in the same.
     static func field(of errorClass: String?) -> String {
-        let isWord = errorClass?.utf8.allSatisfy { 0x61...0x7A ~= $0 || 0x30...0x39 ~= $0 || $0 == UInt8(ascii: "-") } ?? false
-        return mark + (isWord ? String(errorClass?.prefix(longest) ?? "") : "")
+        mark + (isWord(errorClass ?? "") ? String(errorClass?.prefix(longest) ?? "") : "")
     }
 
+    private static func isWord(_ text: some StringProtocol) -> Bool {
+        text.utf8.allSatisfy { 0x61...0x7A ~= $0 || 0x30...0x39 ~= $0 || $0 == UInt8(ascii: "-") }
+    }
+
+    /// Names that no script has written are passed over: they could steer a terminal.
     /// - Parameter fields: The names and the values of a queue's hash.
     package init(_ fields: [RedisReply]) throws(RedisError) {
         for index in stride(from: 0, to: fields.count - 1, by: 2) {
             let name = try fields[index].asString()
             guard name.hasPrefix(Self.mark), let count = Int(inRedis: try fields[index + 1].asString()), count > 0 else { continue }
-            byClass[String(name.dropFirst(Self.mark.count))] = count
+            let errorClass = name.dropFirst(Self.mark.count)
+            if Self.isWord(errorClass) { byClass[String(errorClass)] = count }
         }
     }
 

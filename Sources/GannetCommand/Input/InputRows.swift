@@ -106,6 +106,8 @@ final class InputRows: Sendable {
     /// The rows of the next chunk: possibly none (a chunk of comments), nil at the end of the input or when the task is cancelled.
     /// - Parameter limit: How long to wait for input. After that there are no rows.
     func nextBatch(atMost limit: Duration? = nil) async throws -> RowBatch? {
+        // Rows of a packed list come for long without a read.
+        if Task.isCancelled { return nil }
         let deadline = limit.map { ContinuousClock.now + $0 }
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -250,6 +252,7 @@ extension ListError {
         case .badXML(let line): "line \(line) is not well-formed XML."
         case .endsEarly(let line): "it ends in the middle of the sitemap, in line \(line)."
         case .badCompression(let detail): "its gzip compression is damaged (\(detail))."
+        case .packed: "it is packed with gzip; unpack it first."
         case .truncatedCompression: "its gzip compression ends in the middle: part of it is missing."
         case .outOfMemory: "there is no memory to unpack it."
         }

@@ -27,20 +27,24 @@ package struct SessionCookie: Sendable {
 
     /// The index of the token with which the request's browser has signed in.
     package func holder(_ request: HTTPServiceRequest, in tokens: [Token], now: Int64) -> Int? {
-        for cookie in request.headers("cookie").flatMap({ $0.split(separator: ";") }) {
-            let pair = cookie.drop { $0 == " " }.split(separator: "=", maxSplits: 1)
-            guard pair.count == 2, pair[0] == name else { continue }
-            let parts = pair[1].split(separator: ".", maxSplits: 1)
-            guard parts.count == 2, parts[0].utf8.allSatisfy({ 0x30...0x39 ~= $0 }), let end = Int64(parts[0]), end > now else { continue }
-            let shown = Array(parts[1].utf8)
-            var found: Int?
-            for (index, token) in tokens.enumerated() where Token.areEqual(Array(Self.seal(end, token).hexadecimal.utf8), shown) {
-                found = index
-            }
-            if let found { return found }
+        // A browser sends one. Each costs a seal for each token, and anybody may send hundreds.
+        let cookies = request.headers("cookie").lazy.flatMap { $0.split(separator: ";") }
+        let pairs = cookies.map { $0.drop { $0 == " " }.split(separator: "=", maxSplits: 1) }
+        guard let pair = pairs.first(where: { $0.count == 2 && $0[0] == name }) else { return nil }
+        let parts = pair[1].split(separator: ".", maxSplits: 1)
+        guard parts.count == 2, parts[0].utf8.allSatisfy({ 0x30...0x39 ~= $0 }), let end = Int64(parts[0]), end > now,
+            parts[1].utf8.count == Self.sealLength
+        else { return nil }
+        let shown = Array(parts[1].utf8)
+        var found: Int?
+        for (index, token) in tokens.enumerated() where Token.areEqual(Array(Self.seal(end, token).hexadecimal.utf8), shown) {
+            found = index
         }
-        return nil
+        return found
     }
+
+    /// In hexadecimal digits.
+    private static let sealLength = 64
 
     private static func seal(_ end: Int64, _ token: Token) -> [UInt8] {
         SHA256Digest(sealing: Array("gannet-session-1 \(end)".utf8), key: token.digest).bytes

@@ -67,7 +67,9 @@ struct AnswerHeaders {
         let tag = Validators.entityTag(of: headers) ?? ownTag()
         self.tag = tag
         self.headers = headers
+        // Some proxies take an answer with such a value for a broken one.
         var fields = headers.fields { $0 != "etag" && Self.passed.contains($0) || alsoPassed.contains($0) }
+            .filter { !$0.value.utf8.contains { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F } }
         if let tag { fields.append(("ETag", tag.text)) }
         fields.append(("Accept-Ranges", "bytes"))
         fields.append(("Cache-Status", status))

@@ -62,6 +62,7 @@ struct JobUpload: Sendable {
         switch error {
         case .other(let what): "it is \(what)"
         case .jsonArray: "it is a JSON array, and not an object on each line"
+        case .packed: "it is packed with gzip. Send it unpacked"
         default: "it is damaged"
         }
     }
@@ -135,12 +136,15 @@ private struct UploadedRows {
         self.beginning = beginning[...]
         var list = ListOptions()
         list.format = format
+        // The client could have the gateway unpack for hours what it sends in a moment.
+        list.unpacks = false
         reader = ListReader(list)
     }
 
     /// The next rows, perhaps none; nil at the end.
     mutating func next() async throws -> RowBatch? {
         if isOver { return nil }
+        try Task.checkCancellation()
         var rows = RowBatch()
         if piece.isEmpty {
             let next = try await beginning.isEmpty ? body.next() : beginning.removeFirst()

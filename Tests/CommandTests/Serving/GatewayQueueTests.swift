@@ -63,6 +63,9 @@ import Testing
         #expect(try await post("a", "/v1/jobs", gateway, type: "application/xml").status == 415)
         let binary = try await post("\u{1}\u{2}\u{3}", "/v1/jobs", gateway).json()["detail"] as? String
         #expect(binary == "The list cannot be read: it is a binary file; a list of URLs is text.")
+        // gzip's first byte; a few of its bytes could keep the gateway busy for long.
+        let packed = try await post("\u{1F}", "/v1/jobs", gateway).json()["detail"] as? String
+        #expect(packed == "The list cannot be read: it is packed with gzip. Send it unpacked.")
         #expect(try await post("http://127.0.0.1:1/", "/v1/jobs?batch=over", gateway).status == 200)
         #expect(try await gateway.ask("/v1/batches/over/cancel", ["-X", "POST"]).status == 200)
         #expect(try await post("http://127.0.0.1:1/", "/v1/jobs?batch=over", gateway).status == 409)
