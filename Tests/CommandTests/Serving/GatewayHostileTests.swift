@@ -57,7 +57,7 @@ import Testing
 
     /// Ends of chunks that libmicrohttpd reads, and a proxy perhaps not.
     @Test(arguments: ["3;x\nabc\r\n0\r\n\r\n", "1\r\na\n0\r\n\r\n", "1\r\na\r\n0\n\n"])
-    func `what comes behind a body in chunks is not answered`(chunks: String) async throws {
+    func `a request behind a body in chunks is not answered`(chunks: String) async throws {
         let fleet = try await Fleet.start(files: 1)
         let gateway = try await fleet.gateway()
         let client = try RawClient(port: gateway.port)
