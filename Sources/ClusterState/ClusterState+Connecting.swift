@@ -170,7 +170,10 @@ extension ClusterState {
                 connection, namespace: namespace, partitions: number, isSpread: mark == Self.spreadMark, persistence: persistence,
                 scripts: scripts)
             let lacking = try rights.map { try $0.asString() } + (try await cluster.lackingInPartitions())
-            if !lacking.isEmpty { throw RedisError(lacking: lacking, server: connection.configuration.address.description) }
+            if !lacking.isEmpty {
+                let server = connection.primary(of: keys.schema)?.address ?? connection.configuration.address
+                throw RedisError(lacking: lacking, server: server.description)
+            }
             return cluster
         }
     }

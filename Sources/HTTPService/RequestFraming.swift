@@ -38,7 +38,10 @@ struct HeadParts {
     mutating func note(_ start: UnsafeRawPointer, count: Int) {
         if let end {
             let gap = start - end
-            guard isWhole, (1...Self.largestHead).contains(gap) else { return isWhole = false }
+            guard isWhole, (1...Self.largestHead).contains(gap) else {
+                isWhole = false
+                return
+            }
             let between = UnsafeRawBufferPointer(start: end, count: gap)
             isWhole = between.allSatisfy(\.separates) && between.lazy.filter { $0 == 0 }.count <= mostZeros
             mostZeros = .max

@@ -77,7 +77,10 @@ extension ClusterState {
                 do {
                     return .success(try await question())
                 } catch {
-                    guard let known = StateError(error), known.isTransient else { throw error }
+                    // A server that refuses the password is as good as away.
+                    guard let known = StateError(error), known.isTransient || connection.primary(of: place)?.failure != nil else {
+                        throw error
+                    }
                     return .failure(known)
                 }
             }

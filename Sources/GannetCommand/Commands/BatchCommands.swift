@@ -11,6 +11,14 @@ enum BatchArgument {
         CommandFailure(
             .wrongUsage, "There is no batch \(Sentence.quoted(name)) in the queue '\(queue)'; 'gannet batch list' shows those there are.")
     }
+
+    /// A batch that was there a moment ago.
+    static func lost(_ name: String) -> CommandFailure {
+        CommandFailure(
+            .unavailable,
+            "Redis knows the batch \(Sentence.quoted(name)) no more: it has lost data, or somebody has purged the queue. Enqueue the list again."
+        )
+    }
 }
 
 /// `gannet batch list`: the batches that are remembered, the latest first.
@@ -188,14 +196,20 @@ extension FetchQueue {
     private static let noteInterval = Duration.seconds(10)
 
     /// Waits for the end of a batch. It has to look for it: often at first, then twice a second.
+    /// - Parameter isKnown: Redis has just accepted the batch.
     /// - Returns: The batch as it was at last: complete, unless the time was up.
-    func wait(for name: String, atMost limit: Duration? = nil, _ console: Console) async throws -> Batch {
+    func wait(for name: String, isKnown: Bool = false, atMost limit: Duration? = nil, _ console: Console) async throws -> Batch {
         let end = limit.map { ContinuousClock.now + $0 }
         var pause = Self.firstPause
         var nextNote = ContinuousClock.now + Self.noteInterval
         var hasSaidOpen = false
+        var last: Batch?
         while true {
-            guard let status = try await batch(named: name) else { throw BatchArgument.unknown(name, self.name) }
+            guard let status = try await look(at: name, until: end, after: last) else {
+                // Nobody forgets a batch that is waited for, but a server that loses its data.
+                throw last == nil && !isKnown ? BatchArgument.unknown(name, self.name) : BatchArgument.lost(name)
+            }
+            last = status
             let now = ContinuousClock.now
             if status.isComplete { return status }
             if let end, now >= end { return status }
@@ -211,4 +225,19 @@ extension FetchQueue {
             pause = min(Self.longestPause, pause * 2)
         }
     }
+
+    /// The batch as it is, or as it was where Redis does not answer in time.
+    private func look(at name: String, until end: ContinuousClock.Instant?, after last: Batch?) async throws -> Batch? {
+        guard let end else { return try await batch(named: name) }
+        let left = max(Self.shortestLook, end - .now)
+        do {
+            return try await cluster.within(left) { try await self.batch(named: name) }
+        } catch {
+            if .now < end { throw error }
+            guard let last else { throw CommandFailure(.timedOut, CommandFailure(error).message) }
+            return last
+        }
+    }
+
+    private static let shortestLook = Duration.milliseconds(100)
 }

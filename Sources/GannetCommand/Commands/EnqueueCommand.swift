@@ -57,15 +57,8 @@ struct EnqueueCommand: Command {
 
     private func enqueue(_ rows: InputRows?, _ queue: FetchQueue, _ interruption: Interruption) async throws -> ExitStatus {
         let fed = await interruption.cancelling { try await feed(rows, queue) }
-        if name == nil, fed.value == nil, durability == .primary {
-            // This batch has no name to go on with, so it is complete as it is.
-            await interruption.cleaningUp { try await queue.close(batch: batch) }
-        }
         guard let (summary, isResumed) = try fed.get(unlessInterrupted: interruption) else {
-            console.note(
-                name == nil
-                    ? "interrupted: the accepted URLs stay in the queue, and the rest was not enqueued."
-                    : "interrupted: the accepted URLs stay in the queue, and the same command goes on where it stopped.")
+            console.note("interrupted: the accepted URLs stay in the queue\(goesOn)")
             return interruption.status
         }
         Feeding.complain(about: summary, console)
@@ -82,7 +75,7 @@ struct EnqueueCommand: Command {
             try show(report(nil))
             return report(nil).status
         }
-        let waited = await interruption.cancelling { try await queue.wait(for: batch, console) }
+        let waited = await interruption.cancelling { try await queue.wait(for: batch, isKnown: true, console) }
         guard let outcome = try waited.get(unlessInterrupted: interruption) else {
             try show(report(nil))
             console.note("interrupted: the batch stays in the queue; 'gannet batch wait \(batch)' waits for it.")
@@ -92,9 +85,16 @@ struct EnqueueCommand: Command {
         return report(outcome).status
     }
 
+    /// The end of a sentence about a command that has not done all: the batch goes on under its name, which may be Gannet's own.
+    private var goesOn: String {
+        name == nil
+            ? " as the batch '\(batch)'. Add '--batch \(batch)' to the command to go on where it stopped."
+            : ", and the same command goes on where it stopped."
+    }
+
     private func feed(_ rows: InputRows?, _ queue: FetchQueue) async throws -> (EnqueueSummary, isResumed: Bool) {
-        // A batch without a name of the user's own goes on only where replicas have not confirmed it, under the name that the error tells.
-        let source = name == nil && durability == .primary ? "" : input.fingerprint ?? "standard input"
+        // A batch without a name of the user's own goes on under the name that messages tell.
+        let source = input.fingerprint ?? "standard input"
         let beginning = try await Feeding.begin(input, rows, submission.headers)
         guard beginning.hasURL else { return (beginning.refused.summary, false) }
         let producer = try await Producer(
@@ -110,15 +110,25 @@ struct EnqueueCommand: Command {
         }
         do {
             return (try await Feeding.feed(input, rows, from: beginning, into: producer), before > 0)
-        } catch let unconfirmed as Feeding.Unconfirmed {
-            if json {
+        } catch let stopped as Feeding.Stopped {
+            if Task.isCancelled { throw stopped.error }
+            let failure = CommandFailure(stopped.error)
+            if json, failure.status == .timedOut || failure.status == .unavailable {
                 var report = EnqueueReport(
-                    queue: target.queue, batch: batch, summary: unconfirmed.summary, isResumed: before > 0, outcome: nil)
-                report.isConfirmed = false
+                    queue: target.queue, batch: batch, summary: stopped.summary, isResumed: before > 0, outcome: nil)
+                report.isConfirmed = durability == .replicated ? false : nil
                 try show(report)
             }
-            let addition = name == nil ? " Add '--batch \(batch)' to the command." : ""
-            throw CommandFailure(.timedOut, unconfirmed.error.description + addition)
+            switch failure.status {
+            case .timedOut:
+                let addition = name == nil ? " Add '--batch \(batch)' to the command." : ""
+                throw CommandFailure(.timedOut, (failure.message ?? "") + addition)
+            case .unavailable:
+                let accepted = Amounts.count(stopped.summary.accepted, "URL")
+                throw CommandFailure(
+                    .unavailable, "\(failure.message ?? "") Before that \(accepted) had been accepted; they stay in the queue\(goesOn)")
+            default: throw failure
+            }
         }
     }
 

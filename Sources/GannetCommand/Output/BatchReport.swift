@@ -64,7 +64,8 @@ struct BatchReport: Sendable {
         guard batch.lostParts > 0 else { return nil }
         let partitions = "\(Amounts.count(batch.lostParts, "partition")) of the queue \(batch.lostParts == 1 ? "knows" : "know")"
         return "\(partitions) the batch no more. Their server lost data, or had too many batches. The numbers are those of the "
-            + "others. Enqueue the same list under the same name: what was fetched is not fetched again."
+            + "others."
+            + (batch.input == .cancelled ? "" : " Enqueue the same list under the same name: what was fetched is not fetched again.")
     }
 
     /// The exit status of a command that waited for the batch.

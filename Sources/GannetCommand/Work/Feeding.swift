@@ -52,16 +52,29 @@ enum Feeding {
         return beginning
     }
 
-    /// The jobs are in the queue, and no replica has confirmed them.
-    struct Unconfirmed: Error {
+    /// An input that was not fed to its end, or whose jobs no replica has confirmed.
+    struct Stopped: Error {
+        /// The URLs that had been accepted until then, and the refused rows.
         let summary: EnqueueSummary
-        let error: StateError
+        let error: any Error
     }
 
     /// Feeds the URLs of the command line, then the input's rows, from the first URL on.
+    /// - Throws: ``Stopped``.
     static func feed(
         _ input: InputOptions, _ rows: InputRows?, from beginning: Beginning, into producer: consuming Producer
     ) async throws -> EnqueueSummary {
+        do {
+            try await feed(input, rows, from: beginning, to: &producer)
+        } catch {
+            throw Stopped(summary: producer.summary, error: error)
+        }
+        return producer.summary
+    }
+
+    private static func feed(
+        _ input: InputOptions, _ rows: InputRows?, from beginning: Beginning, to producer: inout Producer
+    ) async throws {
         for (index, url) in input.urls.enumerated() where !beginning.isBehindArguments {
             try await producer.add(Array(url.utf8)[...], from: .argument(index + 1))
         }
@@ -84,12 +97,7 @@ enum Feeding {
         }
         // A reader that was cancelled looks like an input that has ended; only the task knows.
         try Task.checkCancellation()
-        var failure: StateError?
-        do { try await producer.finish() } catch { failure = error }
-        let summary = producer.summary
-        guard let failure else { return summary }
-        guard failure.reason == .unconfirmed else { throw failure }
-        throw Unconfirmed(summary: summary, error: failure)
+        try await producer.finish()
     }
 
     /// Prints each reason once, with the first rows that it holds for and the number of the others.

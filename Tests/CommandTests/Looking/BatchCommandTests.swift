@@ -28,6 +28,7 @@ import Testing
         let names: Set = [
             "schema", "queue", "batch", "state", "priority", "refresh", "maxAgeSeconds", "headers", "traceID", "ageSeconds", "progress",
             "total", "done", "failed", "cancelled", "ready", "active", "parked", "delayed",
+            "lostPartitions",
         ]
         #expect(Set(json.keys) == names)
         #expect(json["total"] as? Int == 4 && json["ready"] as? Int == 0 && json["progress"] as? Double == 1)

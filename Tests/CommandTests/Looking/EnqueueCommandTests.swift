@@ -106,6 +106,27 @@ import Testing
         try await fleet.stop()
     }
 
+    @Test func `an interrupted enqueue of a batch without a name says under which name it goes on, and does so`() async throws {
+        let fleet = try await Fleet.start(files: 1)
+        let (child, input) = try await fleet.startFeeding(["enqueue", "-i", "-"])
+        child.signal(SIGTERM)
+        #expect(try await child.exitStatus == .exited(143))
+        try await child.errors.finished()
+        let batches = try await fleet.json(["batch", "list"])["batches"] as? [[String: Any]]
+        let batch = try #require(batches?.first)
+        let name = try #require(batch["batch"] as? String)
+        #expect(child.errors.text.hasSuffix(" as the batch '\(name)'. Add '--batch \(name)' to the command to go on where it stopped.\n"))
+        #expect(batch["state"] as? String == "open")
+        try input.close()
+        // A file is another input than a standard input.
+        let list = try fleet.list("one", 0..<5)
+        let given = try #require(try await fleet.json(["enqueue", "-i", list])["batch"] as? String)
+        let again = try await fleet.json(["enqueue", "-i", list, "--batch", given])
+        #expect(again["accepted"] as? Int == 5)
+        #expect(try await fleet.json(["batch", "show", given])["total"] as? Int == 5)
+        try await fleet.stop()
+    }
+
     @Test func `enqueue --wait reports how the batch ended`() async throws {
         let fleet = try await Fleet.start(files: 3)
         let waiting = try fleet.start(
