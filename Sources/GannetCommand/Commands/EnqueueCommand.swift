@@ -119,11 +119,14 @@ struct EnqueueCommand: Command {
                 report.isConfirmed = durability == .replicated ? false : nil
                 try show(report)
             }
+            let addition = name == nil ? " Add '--batch \(batch)' to the command." : ""
             switch failure.status {
-            case .timedOut:
-                let addition = name == nil ? " Add '--batch \(batch)' to the command." : ""
-                throw CommandFailure(.timedOut, (failure.message ?? "") + addition)
+            case .timedOut: throw CommandFailure(.timedOut, (failure.message ?? "") + addition)
             case .unavailable:
+                // Redis has less of the batch than it had accepted.
+                if case .batchLost? = StateError(stopped.error) {
+                    throw CommandFailure(.unavailable, (failure.message ?? "") + addition)
+                }
                 let accepted = Amounts.count(stopped.summary.accepted, "URL")
                 throw CommandFailure(
                     .unavailable, "\(failure.message ?? "") Before that \(accepted) had been accepted; they stay in the queue\(goesOn)")

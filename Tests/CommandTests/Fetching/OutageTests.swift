@@ -63,10 +63,12 @@ import Testing
         try feeder.input.close()
         #expect(try await feeder.child.exitStatus == .exited(69))
         try await feeder.child.errors.finished()
-        let last =
+        let sentence =
             "Error: Redis has lost this batch or a part of it, as after a failover, or the queue was purged. "
-            + "\(Fleet.chunk) URLs of it had been accepted. Run the same command again: a URL whose outcome is known is not fetched again.\n"
-        #expect(feeder.child.errors.text.hasSuffix(last), "\(feeder.child.errors.text)")
+            + "\(Fleet.chunk) URLs of it had been accepted. Run the same command again: a URL whose outcome is known is not fetched again. "
+            + "Add '--batch "
+        let text = feeder.child.errors.text
+        #expect(text.contains(sentence) && text.hasSuffix("' to the command.\n"), "\(text)")
         try await fleet.stop()
     }
 
