@@ -229,13 +229,16 @@ extension FetchQueue {
     /// The batch as it is, or as it was where Redis does not answer in time.
     private func look(at name: String, until end: ContinuousClock.Instant?, after last: Batch?) async throws -> Batch? {
         guard let end else { return try await batch(named: name) }
-        let left = max(Self.shortestLook, end - .now)
-        do {
-            return try await cluster.within(left) { try await self.batch(named: name) }
-        } catch {
-            if .now < end { throw error }
-            guard let last else { throw CommandFailure(.timedOut, CommandFailure(error).message) }
-            return last
+        return try await withThrowingTaskGroup(of: Batch?.self) { group in
+            group.addTask { try await self.batch(named: name) }
+            group.addTask {
+                try await Task.sleep(until: max(end, .now + Self.shortestLook))
+                guard let last else { throw CommandFailure(.timedOut, "Redis has not said in time how the batch stands.") }
+                return last
+            }
+            defer { group.cancelAll() }
+            guard let first = try await group.next() else { throw CancellationError() }
+            return first
         }
     }
 

@@ -127,6 +127,19 @@ import Testing
         try await fleet.stop()
     }
 
+    @Test func `a batch that is gone while it is waited for is no wrong usage`() async throws {
+        let fleet = try await Fleet.start(files: 1)
+        let waiting = try fleet.start(["enqueue", "-i", fleet.list, "--wait", "--batch", "b"] + fleet.connection)
+        try await eventually("the batch is there") {
+            try await fleet.outcome(["batch", "show", "b"] + fleet.connection).output.contains("state      running")
+        }
+        #expect(try await fleet.outcome(["purge", "--yes"] + fleet.connection).status == 0)
+        #expect(try await waiting.exitStatus == .exited(69))
+        try await waiting.errors.finished()
+        #expect(waiting.errors.text.contains("Redis knows the batch 'b' no more"), "\(waiting.errors.text)")
+        try await fleet.stop()
+    }
+
     @Test func `enqueue --wait reports how the batch ended`() async throws {
         let fleet = try await Fleet.start(files: 3)
         let waiting = try fleet.start(

@@ -170,6 +170,19 @@ import Testing
         try await fleet.stop()
     }
 
+    @Test func `the time of 'batch wait' is kept while a server is away`() async throws {
+        let cluster = try await RedisCluster.start(replicas: 0)
+        let fleet = try await Fleet.start(.ownCluster, files: 1)
+        let redis = ["--redis", cluster.url]
+        #expect(try await fleet.outcome(["enqueue", "-i", fleet.list, "--batch", "b"] + redis).status == 0)
+        let home = try await cluster.owner(of: cluster.slot(of: "{gannet}"))
+        try await #require(cluster.nodes.first { $0 !== home }).kill9()
+        // Without that it waits a minute for the server, and ends with 69.
+        let outcome = try await fleet.outcome(["batch", "wait", "b", "--timeout", "1s"] + redis)
+        #expect(outcome.status == 75 && outcome.errors.contains("Redis has not said in time how the batch stands."), "\(outcome)")
+        try await fleet.stop()
+    }
+
     @Test func `a batch of which a server has lost a part is not told as done`() async throws {
         let cluster = try await RedisCluster.start(replicas: 0)
         let (fleet, _) = try await Fleet.start(.ownCluster, files: 2, hosts: 30)

@@ -41,7 +41,7 @@ function Returns.make()
         tell(batch, 1)
     end
 
-    -- Who exports the batch asks for the outcome within a day. One that a caller without a job wrote, or that is old, would be gone by then.
+    -- An export of the batch asks for the outcome within a day. An old one would be gone by then, or one of a caller without a job.
     local isKept = {}
     local function keep(id, bytes)
         if isKept[id] then return end
