@@ -29,8 +29,8 @@ package enum StateError: Error, Sendable, Equatable {
     /// The batch that is being filled is gone, or has less of its input than Redis had answered. So many jobs had been accepted.
     case batchLost(accepted: Int)
 
-    /// The jobs are in the queue, and no replica has said in this time that it has them too.
-    case notReplicated(Duration)
+    /// The jobs are in the queue, and no replica of this server has said in this time that it has them too.
+    case notReplicated(Duration, server: String?)
 
     /// No more jobs can be added to the batch.
     case batchCancelled, batchClosed
@@ -153,9 +153,9 @@ extension StateError: CustomStringConvertible {
             "Redis has lost this batch or a part of it, as after a failover, or the queue was purged. "
                 + "\(accepted) URL\(accepted == 1 ? "" : "s") of it had been accepted. "
                 + "Run the same command again: a URL whose outcome is known is not fetched again."
-        case .notReplicated(let time):
-            "The jobs are in the queue, but no replica has confirmed them within \(time.components.seconds) seconds. "
-                + "Look at the replicas of Redis, and run the same command again for the same batch: nothing is added twice."
+        case .notReplicated(let time, let server):
+            "The jobs are in the queue, but no replica \(server.map { "of \($0) " } ?? "")has confirmed them within "
+                + "\(time.components.seconds) seconds. Look at the replicas of \(server == nil ? "Redis" : "that server"), and run the same command again for the same batch: nothing is added twice."
         case .batchCancelled: "The batch was cancelled. Enqueue under another batch name."
         case .batchClosed: "The batch is complete, nothing can be added to it. Enqueue under another batch name."
         case .otherHeaders: "The batch was begun with other request headers. Enqueue under another batch name."

@@ -2,6 +2,7 @@ package import ClusterState
 package import Gannet
 internal import GannetBasics
 internal import GannetPictures
+internal import HTTPEngine
 package import HTTPService
 package import Thumbnails
 
@@ -23,6 +24,7 @@ package final class GatewayServer: Sendable {
     private let use: Mutex<[TokenUse]>
     private let counts: GatewayCounts
     private let queues: QueueAccess
+    private let room: BodyRoom
 
     /// - Parameters:
     ///   - service: The counts of the `HTTPService` that asks.
@@ -31,12 +33,13 @@ package final class GatewayServer: Sendable {
         _ cluster: ClusterState, _ fetch: ClusterFetch, _ settings: GatewaySettings, _ service: HTTPServiceCounts, _ pool: ThumbnailPool
     ) {
         access = settings.access
+        room = settings.room
         use = Mutex(settings.access.tokens.map { TokenUse($0) })
         queues = QueueAccess(cluster.impatient, usual: settings.queue)
         let counts = GatewayCounts()
         self.counts = counts
         let fetches = FetchEndpoints(fetch: fetch, settings: settings, counts: counts)
-        let thumbnails = SharedThumbnails(pool, cluster, limit: settings.bodyLimit)
+        let thumbnails = SharedThumbnails(pool, cluster, limit: settings.bodyLimit, settings.room)
         var endpoints =
             fetches.endpoints + [PictureEndpoint(fetches: fetches, pool: pool, thumbnails: thumbnails).endpoint]
             + JobEndpoints(access: queues).endpoints
@@ -56,7 +59,7 @@ package final class GatewayServer: Sendable {
                 method: "GET", path: "/healthz", summary: "Whether the server lives.", hasEffects: false, isOpen: true,
                 answers: [200: ["text/plain"]], reply: { _ in .later(within: .seconds(5)) { HTTPServiceAnswer("ok\n") } }))
         endpoints += PageEndpoints.endpoints
-        endpoints.append(GatewayMetrics(fetch: fetch, counts: counts, service: service, pool: pool).endpoint)
+        endpoints.append(GatewayMetrics(fetch: fetch, counts: counts, service: service, pool: pool, room: room).endpoint)
         endpoints.append(OpenAPIDocument.endpoint(endpoints))
         counts.begin(endpoints)
         table = EndpointTable(endpoints: endpoints)
@@ -111,9 +114,19 @@ package final class GatewayServer: Sendable {
         }
     }
 
-    /// The answer, which is counted when it begins to be sent.
+    /// Bodies up to this size do not count: a connection has as much for itself.
+    private static let small = 32 << 10
+
+    private static let noRoom = Problem(
+        503, "limit", "This server holds as many bytes of bodies as it may ('--memory-under-way'). Ask again when other clients have read theirs.")
+
+    /// The answer, which is counted when it begins to be sent, and whose body counts until it was sent.
     private func counted(_ answer: HTTPServiceAnswer, _ endpoint: Endpoint?) -> HTTPServiceAnswer {
         var counted = answer
+        if case .bytes(let body) = answer.body, body.count > Self.small {
+            guard let claim = room.claim(body) else { return self.counted(Self.noRoom.answer, endpoint) }
+            counted.held = claim
+        }
         counted.begun = { [counts] in
             answer.begun?()
             counts.answered(endpoint, status: answer.status)

@@ -1,5 +1,5 @@
 package import BodyStores
-internal import HTTPEngine
+package import HTTPEngine
 
 /// How a gateway answers.
 package struct GatewaySettings: Sendable {
@@ -13,6 +13,9 @@ package struct GatewaySettings: Sendable {
 
     /// Bytes of Redis' memory for bodies, thumbnails among them.
     package var bodyLimit = 1_000_000_000
+
+    /// Bounds the bodies that clients read, and those that come for them.
+    package var room = BodyRoom(limit: 1_000_000_000)
 
     /// The batch that the window shows first, where the server belongs to one.
     package var batch: String?

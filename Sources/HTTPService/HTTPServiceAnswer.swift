@@ -12,6 +12,8 @@ package struct HTTPServiceAnswer: Sendable {
     package var body: Body
     /// Called when the answer begins to be sent. It is not called when the client has left before, or hears another answer in its place.
     package var begun: (@Sendable () -> Void)?
+    /// Is held until the answer has been sent whole, or the client has left.
+    package var held: (any AnyObject & Sendable)?
     /// The stream has no end of its own: it ends with its client or with the server. The server's end does not wait for its client.
     package var isEndless = false
 

@@ -88,7 +88,7 @@ import Testing
 
         sentinels.replica.pause()
         _ = try await fixture.queue.enqueue(rows(11...20), to: 20, of: &progress, closing: true)
-        await #expect(throws: StateError.notReplicated(.milliseconds(10))) {
+        await #expect(throws: StateError.notReplicated(.milliseconds(10), server: nil)) {
             try await fixture.queue.confirmReplicas(of: progress, within: .milliseconds(10))
         }
         sentinels.replica.resume()
@@ -121,6 +121,8 @@ import Testing
         var progress = try await fixture.queue.begin(batch: "b")
         _ = try await fixture.queue.enqueue(rows(1...200), to: 200, of: &progress, closing: true)
         try await fixture.queue.confirmReplicas(of: progress, within: .seconds(30))
+        let owner = try #require(redis.primary(of: state.home.keys.state)?.address.description)
+        #expect(StateError.notReplicated(.seconds(5), server: owner).description.contains("no replica of \(owner) has confirmed them within 5 seconds"))
         // Each primary has as many partitions as another, but for one.
         let owners = Dictionary(grouping: state.partitions) { redis.primary(of: $0.keys.state)?.address }
         #expect(owners.count == 3 && owners.values.allSatisfy { (5...6).contains($0.count) })

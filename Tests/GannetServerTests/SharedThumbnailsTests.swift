@@ -19,7 +19,7 @@ struct SharedThumbnailsTests {
         let pool = ThumbnailPool(ThumbnailProgram(named: program, beside: ""))
         let connection = try await RedisConnection.connect(RedisConfiguration(address: .unix(path: redis.socketPath)))
         let cluster = ClusterState(connection, namespace: "test", partitions: 1)
-        return (SharedThumbnails(pool, cluster, limit: 10_000_000), pool, BlobStore(cluster))
+        return (SharedThumbnails(pool, cluster, limit: 10_000_000, BodyRoom(limit: .max)), pool, BlobStore(cluster))
     }
 
     private func ask(_ shared: SharedThumbnails, isKept: Bool = true) async throws -> SharedThumbnails.Found {

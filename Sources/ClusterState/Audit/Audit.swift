@@ -6,6 +6,8 @@ struct Audit {
     let state: ClusterState
     let mends: Bool
     private(set) var findings: [AuditFinding] = []
+    /// The queues that were met.
+    private(set) var queues: Set<String> = []
 
     init(state: ClusterState, mends: Bool) {
         self.state = state
@@ -18,6 +20,7 @@ struct Audit {
         let before = findings.reduce(0) { $0 + $1.count }
         guard try await lookAtMainKeys(in: partition) else { return add(.notChecked, "the partition '\(partition.keys.tag)'") }
         let queues = try await lookAtKeys(in: partition)
+        self.queues.formUnion(queues)
         if !findings.contains(where: { $0.kind == .wrongType }) {
             try await lookAtLocks(in: partition)
             try await compareHosts(in: partition)
@@ -118,6 +121,7 @@ extension ClusterState {
                     audit.noteBodiesUnchecked()
                 }
             }
+            try await audit.lookAtBatches()
             return audit.findings
         }
     }

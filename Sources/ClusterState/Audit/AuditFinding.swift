@@ -10,6 +10,8 @@ package struct AuditFinding: Sendable, Equatable {
         case outcomeWithoutBody, bodyEvicted
         // Counters of queues and batches; accepted jobs that are in no list, and jobs that were never counted.
         case counter, jobsLost, jobsUncounted
+        /// A batch that a partition no longer knows. Nobody can tell what it had.
+        case batchPartLost
         /// A key holds a value of another type. Only the program that wrote the key can know what to do.
         case wrongType
         /// A part is too large for one step, or was written by a newer version.
@@ -28,7 +30,7 @@ package struct AuditFinding: Sendable, Equatable {
 
 extension AuditFinding.Kind {
     /// Whether an audit that mends can mend this kind.
-    package var isMendable: Bool { self != .wrongType && self != .notChecked }
+    package var isMendable: Bool { ![.wrongType, .notChecked, .batchPartLost].contains(self) }
 
     /// False for a part that was not checked, and for what comes with a limit for bodies.
     package var isDrift: Bool { self != .notChecked && self != .bodyEvicted }
@@ -48,6 +50,8 @@ extension AuditFinding.Kind {
         case .counter: "'status' and 'batch show' have shown wrong totals; workers may have ended too early or too late."
         case .jobsLost: "Redis has lost them. They count as failed from now on, so that nobody waits for them: enqueue their list again."
         case .jobsUncounted: "They are fetched all the same; only totals were too low."
+        case .batchPartLost:
+            "A server has lost them. The totals of these batches are too low: enqueue their lists again under the same names."
         case .wrongType: "Another program writes to this namespace. Find out what the key is for, and delete it by hand if nobody needs it."
         case .notChecked:
             "They are too large for one step, a newer version wrote them, or this user may not read them. Check again when fewer jobs wait."
@@ -74,6 +78,7 @@ extension AuditFinding {
         case .counter: isOne ? "wrong counter" : "wrong counters"
         case .jobsLost: isOne ? "accepted job that is missing from the queue" : "accepted jobs that are missing from the queue"
         case .jobsUncounted: isOne ? "job that was missing from the totals" : "jobs that were missing from the totals"
+        case .batchPartLost: isOne ? "batch of which a part is lost" : "batches of which parts are lost"
         case .wrongType: isOne ? "key that holds a value of another type" : "keys that hold a value of another type"
         case .notChecked: isOne ? "part of the state that could not be checked" : "parts of the state that could not be checked"
         }

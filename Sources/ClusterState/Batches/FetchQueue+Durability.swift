@@ -25,14 +25,19 @@ extension FetchQueue {
     ///
     /// `WAIT` stands for all that the server had written before, on whichever connection. So the ledger is read in the same call: a server
     /// that has taken over without the last chunk shows it there.
-    /// - Throws: ``StateError/notReplicated(_:)`` when the replicas do not say so in time.
+    /// - Throws: ``StateError/notReplicated(_:server:)`` when the replicas do not say so in time.
     package func confirmReplicas(of progress: BatchProgress, within patience: Duration) async throws(StateError) {
         let deadline = ContinuousClock.now + patience
         for partition in cluster.partitions {
             while try await !hasReplica(partition, progress) {
-                guard .now < deadline else { throw .notReplicated(patience) }
+                guard .now < deadline else { throw .notReplicated(patience, server: server(of: partition)) }
             }
         }
+    }
+
+    /// The server's name where there are several.
+    private func server(of partition: Partition) -> String? {
+        cluster.isSpread ? cluster.connection.primary(of: partition.keys.state)?.address.description : nil
     }
 
     private func hasReplica(_ partition: Partition, _ progress: BatchProgress) async throws(StateError) -> Bool {

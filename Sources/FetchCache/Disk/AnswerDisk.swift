@@ -74,7 +74,7 @@ package final class AnswerDisk: Sendable {
     private func note(_ error: any Error) {
         guard let failure = error as? StorageFailure else { return }
         switch failure.reason {
-        case .tooLarge, .crowded, .cancelled: return
+        case .tooLarge, .crowded, .noMemory, .cancelled: return
         case .system, .paused, .noRoom, .other: break
         }
         state.withLock { state in

@@ -40,6 +40,9 @@ struct ServeCommand: Command {
         cacheLimit = try arguments.require(StoreOptions.cache)
         store = try StoreOptions.folder(arguments, StoreOptions.ofGateway)
         fetch = try FetchOptions(arguments, forJobs: false)
+        if Int(clamping: fetch.settings.maximumBody) > serve.room.limit {
+            throw arguments.usageError("'--memory-under-way' is less than '--max-body': such a body could never come. Raise the one, or lower the other.")
+        }
         target = try QueueTarget(arguments)
         drainTimeout = try arguments.require(DrainOption.ofGateway)
         namesProgram = try ThumbnailProgramOption.isNamed(arguments)
@@ -51,7 +54,8 @@ struct ServeCommand: Command {
     private var console: Console { target.console }
 
     func run() async throws -> ExitStatus {
-        let settings = try fetch.checkedSettings()
+        var settings = try fetch.checkedSettings()
+        settings.room = serve.room
         var gateway = try serve.settings()
         let listening = try serve.serviceOptions()
         gateway.queue = target.queue

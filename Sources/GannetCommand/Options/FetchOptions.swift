@@ -20,7 +20,7 @@ struct FetchOptions: Sendable {
     /// How long a host may take no connection.
     var hostPatience: Duration
     /// Times and limits of one request.
-    private var settings = FetchSettings()
+    private(set) var settings = FetchSettings()
     /// Requests carry the traces of their batches.
     var sendsTrace: Bool
 

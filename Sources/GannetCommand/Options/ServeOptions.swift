@@ -1,12 +1,15 @@
 import CommandLineKit
 import GannetBasics
 import GannetServer
+import HTTPEngine
 import HTTPService
 
 /// Where a gateway listens, and whom it answers.
 struct ServeOptions: Sendable {
     let bind: ListenAddress
     let memory: Int
+    /// For bodies on their way.
+    let room: BodyRoom
     private let token: String?
     private let tokenFile: String?
     private let certificate: String?
@@ -46,6 +49,10 @@ struct ServeOptions: Sendable {
     private static let memorySize = Flag(
         "memory", .size(in: 0...1_000_000_000_000), default: "256MB",
         "How much of this process' memory answers may take that are asked for again.")
+    private static let memoryUnderWay = Flag(
+        "memory-under-way", .size(in: 1_000_000...1_000_000_000_000), default: "1GB",
+        "How much of this process' memory bodies may take on their way from origins and to clients. Beyond it clients get 503. It is at least "
+            + "'--max-body'.")
     private static let connectionCount = Flag(
         "max-connections", .integer(in: 8...1_000_000), default: "4096",
         "The most connections at a time, 8 or more; one address gets an eighth of them. When all are taken, or all of an address, the longest idle one of "
@@ -58,7 +65,7 @@ struct ServeOptions: Sendable {
     static let flags = [
         favouritesFile.entry, address.entry, secret.entry, secrets.entry, chain.entry, privateKey.entry, behindProxy.entry, readOnly.entry,
         hostName.entry,
-        forward.entry, pass.entry, memorySize.entry, connectionCount.entry,
+        forward.entry, pass.entry, memorySize.entry, memoryUnderWay.entry, connectionCount.entry,
     ]
 
     init(_ arguments: Arguments) throws {
@@ -73,6 +80,7 @@ struct ServeOptions: Sendable {
         forwarded = try arguments.all(Self.forward)
         passed = try arguments.all(Self.pass)
         memory = try arguments.require(Self.memorySize)
+        room = BodyRoom(limit: try arguments.require(Self.memoryUnderWay))
         connections = try arguments.require(Self.connectionCount)
         favourites = try arguments.optional(Self.favouritesFile)
         if (certificate == nil) != (key == nil) { throw arguments.usageError("'--tls-cert' and '--tls-key' need each other.") }
@@ -113,6 +121,7 @@ struct ServeOptions: Sendable {
         } catch {
             throw CommandFailure(.wrongUsage, tokenFile.map { "The file of tokens \($0): \(error)" } ?? "\(error)")
         }
+        settings.room = room
         settings.access.isReadOnly = isReadOnly
         settings.access.hosts.formUnion(hostNames.map { $0.lowercased() })
         settings.access.hasTLS = hasTLS || isBehindProxy

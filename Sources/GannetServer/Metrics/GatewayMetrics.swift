@@ -1,6 +1,7 @@
 internal import FetchCache
 internal import Gannet
 internal import GannetBasics
+internal import HTTPEngine
 internal import HTTPService
 internal import Thumbnails
 
@@ -10,6 +11,7 @@ struct GatewayMetrics: Sendable {
     let counts: GatewayCounts
     let service: HTTPServiceCounts
     let pool: ThumbnailPool
+    let room: BodyRoom
 
     var endpoint: Endpoint {
         Endpoint(
@@ -24,6 +26,7 @@ struct GatewayMetrics: Sendable {
         page.add(service.values)
         page.add("gannet_gateway_thumbnail_programs", .gauge, "Programs that make thumbnails, at work or idle.", pool.programs)
         page.add(fetch.statistics, memoryLimit: fetch.memoryLimit)
+        page.add(room)
         page.add(ProcessFigures.current)
         return page.text
     }
@@ -78,6 +81,12 @@ extension MetricsText {
         add(
             "gannet_gateway_closed_connections_total", .counter,
             "Connections that were closed because they sent no request for too long, or made room for others.", service.closedIdle)
+    }
+
+    fileprivate mutating func add(_ room: BodyRoom) {
+        add("gannet_gateway_bodies_under_way_bytes", .gauge, "Memory of bodies on their way from origins and to clients.", room.used)
+        add("gannet_gateway_bodies_under_way_limit_bytes", .gauge, "The most memory that bodies on their way may take.", room.limit)
+        add("gannet_gateway_bodies_refused_total", .counter, "Bodies for which there was no such memory: their clients got 503.", room.refused)
     }
 
     fileprivate mutating func add(_ fetches: FetchStatistics, memoryLimit: Int) {

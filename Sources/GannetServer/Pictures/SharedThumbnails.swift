@@ -20,12 +20,14 @@ final class SharedThumbnails: Sendable {
     private let store: BlobStore
     /// Bytes of Redis' memory for bodies.
     private let limit: Int
+    private let room: BodyRoom
     private let makings = Mutex<[[UInt8]: Making]>([:])
 
     /// For how long Redis is asked. Without an answer the thumbnail is made.
     private static let patience = Duration.seconds(2)
 
-    init(_ pool: ThumbnailPool, _ cluster: ClusterState, limit: Int) {
+    init(_ pool: ThumbnailPool, _ cluster: ClusterState, limit: Int, _ room: BodyRoom) {
+        self.room = room
         self.pool = pool
         self.cluster = cluster
         store = BlobStore(cluster)
@@ -56,6 +58,10 @@ final class SharedThumbnails: Sendable {
     private func make(
         _ request: ThumbnailRequest, of picture: [UInt8], key: [UInt8], isKept: Bool
     ) async -> Result<Found, ThumbnailFailure> {
+        guard let claim = room.claim(picture) else {
+            return .failure(ThumbnailFailure(.busy, "This server holds as many bytes of bodies as it may. Ask again later."))
+        }
+        defer { withExtendedLifetime(claim) {} }
         // Without Redis thumbnails are made all the same.
         var isAnswering = isKept
         if isKept {

@@ -5,16 +5,22 @@ struct BodyStore {
     private let buffers: BodyBuffers
     /// Has the bytes in place of `bytes`, for readers who do not wait for the end.
     private let growing: GrowingBody?
+    /// Stands for the bytes in memory.
+    private let claim: BodyClaim?
     private var bytes: [UInt8] = []
     /// Created for the first byte that goes to it, or at the end of an empty body: a failed request costs the disk nothing.
     private var file: BodyFile?
 
     /// - Parameter expected: The announced length of the body, if there is one. Memory for it is reserved, up to `BodyBuffers.largest`.
-    init(_ destination: BodyDestination, hasher: SHA256Hasher, buffers: BodyBuffers, growing: GrowingBody? = nil, expected: Int? = nil) {
+    init(
+        _ destination: BodyDestination, hasher: SHA256Hasher, buffers: BodyBuffers, growing: GrowingBody? = nil, claim: BodyClaim? = nil,
+        expected: Int? = nil
+    ) {
         self.destination = destination
         self.hasher = hasher
         self.buffers = buffers
         self.growing = growing
+        self.claim = claim
         if let expected, let most = destination.mostInMemory, (0...most).contains(expected) {
             bytes = buffers.take(min(expected, BodyBuffers.largest))
         }
@@ -22,11 +28,13 @@ struct BodyStore {
 
     mutating func write(_ new: UnsafeRawBufferPointer) throws(StorageFailure) {
         if let growing {
+            try makeRoom(for: new.count)
             growing.append(new)
             return
         }
         if file == nil, let most = destination.mostInMemory {
             if bytes.count + new.count <= most {
+                try makeRoom(for: new.count)
                 bytes.append(contentsOf: new)
                 return
             }
@@ -50,6 +58,10 @@ struct BodyStore {
         }
         let path = try openFile().keep()
         return .file(path, hasher.finish())
+    }
+
+    private func makeRoom(for count: Int) throws(StorageFailure) {
+        if let claim, !claim.grow(by: count) { throw StorageFailure(.noMemory) }
     }
 
     private func append(_ bytes: UnsafeRawBufferPointer, to file: BodyFile) throws(StorageFailure) {

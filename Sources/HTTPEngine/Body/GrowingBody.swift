@@ -31,6 +31,8 @@ package final class GrowingBody: Sendable {
         var head: Head?
         var bytes: [UInt8] = []
         var end: End?
+        /// Is held as long as the bytes.
+        var claim: BodyClaim?
         var readers: [UInt64: CheckedContinuation<Void, Never>] = [:]
         var last: UInt64 = 0
 
@@ -49,9 +51,10 @@ package final class GrowingBody: Sendable {
     // MARK: For the engine's thread
 
     /// The headers have come, and a body follows.
-    package func begin(_ head: Head, in memory: [UInt8]) {
+    package func begin(_ head: Head, in memory: [UInt8], _ claim: BodyClaim? = nil) {
         state.withLock { state in
             state.head = head
+            state.claim = claim
             state.bytes = memory
         }
     }

@@ -13,6 +13,8 @@ package struct StorageFailure: Error, Sendable, Hashable, CustomStringConvertibl
         case tooLarge
         /// The folder is at its limit, and nothing in it could be removed.
         case noRoom
+        /// This process holds as many bytes of bodies as it may.
+        case noMemory
         /// The caller was cancelled.
         case cancelled
         /// Another reason, as a whole sentence; 0 where the system did not refuse anything.
@@ -48,7 +50,7 @@ package struct StorageFailure: Error, Sendable, Hashable, CustomStringConvertibl
         return errno == ENOSPC || errno == EDQUOT
     }
 
-    var kind: FetchError.Kind { SystemLimit.isShortage(errno) ? .systemLimit : .storage }
+    var kind: FetchError.Kind { SystemLimit.isShortage(errno) || reason == .noMemory ? .systemLimit : .storage }
 
     /// Half a sentence, except for `other`.
     package var description: String {
@@ -58,6 +60,7 @@ package struct StorageFailure: Error, Sendable, Hashable, CustomStringConvertibl
         case .crowded: "too many writes wait for the disk"
         case .tooLarge: "larger than any file in the folder may be"
         case .noRoom: "the folder is full, and nothing in it could be removed"
+        case .noMemory: "this process holds as many bytes of bodies as it may; try again later"
         case .cancelled: "cancelled"
         case .other(let sentence, _): sentence
         }

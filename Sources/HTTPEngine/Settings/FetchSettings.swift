@@ -28,6 +28,9 @@ public struct FetchSettings: Sendable {
     /// The largest body in bytes, packed and unpacked, up to 1 TB. An announced length above it fails before the first byte.
     public var maximumBody: Int64 = 100_000_000
 
+    /// Bounds the bodies that are in memory on their way, over all transfers. Without it each may be as large as `maximumBody`.
+    package var room: BodyRoom?
+
     /// The most bytes of response headers, over all redirects of one transfer.
     package var maximumHeaders = 256 * 1024
 

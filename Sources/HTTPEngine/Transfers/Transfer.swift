@@ -281,9 +281,10 @@ final class Transfer {
         do throws(StorageFailure) {
             if body == nil {
                 let growing = ticket.request.growing.flatMap { (200...299).contains(state.status) ? $0 : nil }
-                if let growing { begin(growing) }
+                let claim = settings.fetch.room?.claim()
+                if let growing { begin(growing, claim) }
                 body = BodyStore(
-                    ticket.request.body, hasher: hasher, buffers: buffers, growing: growing,
+                    ticket.request.body, hasher: hasher, buffers: buffers, growing: growing, claim: claim,
                     expected: decoder == nil ? announcedLength.flatMap { Int(exactly: $0) } : nil)
             }
             try body?.write(bytes)
@@ -294,12 +295,12 @@ final class Transfer {
         }
     }
 
-    private func begin(_ growing: GrowingBody) {
+    private func begin(_ growing: GrowingBody, _ claim: BodyClaim?) {
         let length = decoder == nil ? announcedLength.flatMap { Int(exactly: $0) } : nil
         let finalURL = RedactedURL.withoutUserInfo(target.text)
         growing.begin(
             GrowingBody.Head(finalURL: finalURL, status: state.status, headers: responseHeaders, length: length),
-            in: buffers.take(min(length ?? 0, BodyBuffers.largest)))
+            in: buffers.take(min(length ?? 0, BodyBuffers.largest)), claim)
     }
 
     private static let statusLineStart = Array("HTTP/".utf8)

@@ -20,6 +20,26 @@ import Testing
         }
     }
 
+    @Test func `a batch of which a partition has lost its part is found, and one that its partition may have forgotten is not`() async throws {
+        try await QueueFixture.with(partitions: 3) { fixture in
+            for name in ["a", "b"] {
+                var progress = try await fixture.queue.begin(batch: name)
+                _ = try await fixture.queue.enqueue([], to: 1, of: &progress, closing: true)
+            }
+            #expect(try await fixture.cluster.audit(mend: false) == [])
+            let part = fixture.cluster.partitions[2]
+            let number = try #require(try await fixture.queue.number(ofBatch: "a"))
+            try await fixture.redis.send(RedisCommand("DEL", part.keys.batch(number, of: fixture.queue.name)))
+            try await fixture.redis.send(RedisCommand("ZREM", part.keys.batches(of: fixture.queue.name), "a"))
+            let found = try await fixture.cluster.audit(mend: true)
+            #expect(found.map(\.kind) == [.batchPartLost] && found.first?.count == 1 && found.first?.isMended == false)
+            #expect(found.first?.example == "a of the queue \(fixture.queue.name)")
+            // A partition forgets old batches when it has a thousand that ended.
+            try await fixture.redis.send(RedisCommand("HSET", part.keys.queue(fixture.queue.name), "kept", 1000))
+            #expect(try await fixture.cluster.audit(mend: false).contains { $0.kind == .batchPartLost } == false)
+        }
+    }
+
     @Test(arguments: ["holder:incarn01", "outcome:0123456789abcdef"])
     func `a key with a value of another type is reported and left alone`(name: String) async throws {
         try await QueueFixture.with { fixture in
