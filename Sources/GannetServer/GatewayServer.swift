@@ -118,7 +118,8 @@ package final class GatewayServer: Sendable {
     private static let small = 32 << 10
 
     private static let noRoom = Problem(
-        503, "limit", "This server holds as many bytes of bodies as it may ('--memory-under-way'). Ask again when other clients have read theirs.")
+        503, "limit",
+        "This server holds as many bytes of bodies as it may ('--memory-under-way'). Ask again when other clients have read theirs.")
 
     /// The answer, which is counted when it begins to be sent, and whose body counts until it was sent.
     private func counted(_ answer: HTTPServiceAnswer, _ endpoint: Endpoint?) -> HTTPServiceAnswer {

@@ -122,7 +122,9 @@ import Testing
         _ = try await fixture.queue.enqueue(rows(1...200), to: 200, of: &progress, closing: true)
         try await fixture.queue.confirmReplicas(of: progress, within: .seconds(30))
         let owner = try #require(redis.primary(of: state.home.keys.state)?.address.description)
-        #expect(StateError.notReplicated(.seconds(5), server: owner).description.contains("no replica of \(owner) has confirmed them within 5 seconds"))
+        #expect(
+            StateError.notReplicated(.seconds(5), server: owner).description.contains(
+                "no replica of \(owner) has confirmed them within 5 seconds"))
         // Each primary has as many partitions as another, but for one.
         let owners = Dictionary(grouping: state.partitions) { redis.primary(of: $0.keys.state)?.address }
         #expect(owners.count == 3 && owners.values.allSatisfy { (5...6).contains($0.count) })

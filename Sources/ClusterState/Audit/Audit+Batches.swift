@@ -24,6 +24,8 @@ extension Audit {
     /// How many partitions have so many batches that they forget old ones, which another partition may still know.
     private func fullPartitions(of queue: String) async throws -> Int {
         let commands = state.partitions.map { RedisCommand("HGET", $0.keys.queue(queue), "kept") }
-        return try await state.connection.pipeline(commands).count { try $0.get().asOptionalString().flatMap { Int($0) } ?? 0 >= Self.mostKept }
+        return try await state.connection.pipeline(commands).count {
+            try $0.get().asOptionalString().flatMap { Int($0) } ?? 0 >= Self.mostKept
+        }
     }
 }

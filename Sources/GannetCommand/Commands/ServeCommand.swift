@@ -41,7 +41,8 @@ struct ServeCommand: Command {
         store = try StoreOptions.folder(arguments, StoreOptions.ofGateway)
         fetch = try FetchOptions(arguments, forJobs: false)
         if Int(clamping: fetch.settings.maximumBody) > serve.room.limit {
-            throw arguments.usageError("'--memory-under-way' is less than '--max-body': such a body could never come. Raise the one, or lower the other.")
+            throw arguments.usageError(
+                "'--memory-under-way' is less than '--max-body': such a body could never come. Raise the one, or lower the other.")
         }
         target = try QueueTarget(arguments)
         drainTimeout = try arguments.require(DrainOption.ofGateway)

@@ -86,7 +86,9 @@ extension MetricsText {
     fileprivate mutating func add(_ room: BodyRoom) {
         add("gannet_gateway_bodies_under_way_bytes", .gauge, "Memory of bodies on their way from origins and to clients.", room.used)
         add("gannet_gateway_bodies_under_way_limit_bytes", .gauge, "The most memory that bodies on their way may take.", room.limit)
-        add("gannet_gateway_bodies_refused_total", .counter, "Bodies for which there was no such memory: their clients got 503.", room.refused)
+        add(
+            "gannet_gateway_bodies_refused_total", .counter, "Bodies for which there was no such memory: their clients got 503.",
+            room.refused)
     }
 
     fileprivate mutating func add(_ fetches: FetchStatistics, memoryLimit: Int) {

@@ -2,7 +2,7 @@ internal import GannetBasics
 
 /// A bound for the bytes of bodies that are in memory at a time: those that come, and those that go to readers who may be slow.
 ///
-/// Whoever has a body holds a claim for its bytes. Several who have the same array count once. Kept answers have a bound of their own.
+/// A holder of a body has a claim for its bytes. Claims of the same array count once. Kept answers have a bound of their own.
 package final class BodyRoom: Sendable {
     private struct State {
         var used = 0

@@ -79,8 +79,18 @@ final class ClusterConnection: Sendable {
         let (failures, silent) = state.withLock { state in (state.nodes.values.compactMap(\.failure), state.silent.first) }
         if let first = failures.first { return first }
         if silent == nil, let hindrance { return hindrance }
-        return RedisError(.commandTimeout).at(silent ?? configuration.address)
+        return silent.map(silence(of:)) ?? RedisError(.commandTimeout).at(configuration.address)
     }
+
+    /// The error of a node that does not answer.
+    private func silence(of node: RedisAddress) -> RedisError {
+        var error = RedisError(.commandTimeout).at(node)
+        error.isOfGivenAddress = !isNamed(node)
+        return error
+    }
+
+    /// Whether the user has named the node.
+    private func isNamed(_ node: RedisAddress) -> Bool { node == configuration.address || configuration.seeds.contains(node) }
 
     /// The error for whose end commands wait. A command that waits is sent again twice a second at least.
     var hindrance: RedisError? { state.withLock { $0.hindrance }.flatMap { $0.at > .now - .seconds(1) ? $0.error : nil } }
@@ -271,7 +281,7 @@ extension ClusterConnection {
     func standing(of slot: HashSlot) -> (primary: RedisAddress?, failure: RedisError?) {
         state.withLock { state in
             guard let owner = state.map.owner(of: slot) else { return (nil, nil) }
-            let silence = state.silent.contains(owner) ? RedisError(.commandTimeout).at(owner) : nil
+            let silence = state.silent.contains(owner) ? silence(of: owner) : nil
             return (owner, state.nodes[owner]?.failure ?? silence)
         }
     }
@@ -293,7 +303,7 @@ extension ClusterConnection {
     func configuration(of address: RedisAddress) -> RedisConfiguration {
         var own = configuration
         (own.address, own.seeds, own.longestBackoff) = (address, [], min(configuration.longestBackoff, Self.longestBackoff))
-        own.isGivenAddress = address != configuration.address && !configuration.seeds.contains(address)
+        own.isGivenAddress = !isNamed(address)
         return own
     }
 

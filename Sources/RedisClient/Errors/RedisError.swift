@@ -157,7 +157,9 @@ extension RedisError: CustomStringConvertible {
         case .other:
             return "\(subject) answered with an error: \(detail)"
         case .commandTimeout:
-            return "\(subject) did not answer a command in time\(shown). It is overloaded, paused or cut off."
+            let reasons =
+                isOfGivenAddress ? "overloaded, paused or cut off, or its cluster-announce-ip is wrong" : "overloaded, paused or cut off"
+            return "\(subject) did not answer a command in time\(shown). It is \(reasons)."
         case .connectionLost:
             return "The connection to \(subject) was lost\(shown)."
         case .unavailable:

@@ -20,7 +20,9 @@ import Testing
         }
     }
 
-    @Test func `a batch of which a partition has lost its part is found, and one that its partition may have forgotten is not`() async throws {
+    @Test func `doctor finds a batch whose part a partition has lost, and none that its partition may have forgotten`()
+        async throws
+    {
         try await QueueFixture.with(partitions: 3) { fixture in
             for name in ["a", "b"] {
                 var progress = try await fixture.queue.begin(batch: name)

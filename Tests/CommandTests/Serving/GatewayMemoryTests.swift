@@ -5,7 +5,7 @@ import Testing
 /// Bodies on their way through `gannet serve` have a bound. The bodies here are larger than what the system holds for a connection.
 @Suite(.timeLimit(.minutes(2))) struct GatewayMemoryTests {
     private static let size = 30_000_000
-    private static let bounds = ["--max-body", "40MB", "--memory-under-way", "50MB", "--memory", "0", "--cache-limit", "0", "--retries", "0"]
+    private static let bounds = ["--max-body", "40MB", "--memory-under-way", "50MB", "--retries", "0"]
 
     private static func origin(_ answers: Int) throws -> HostileServer {
         let answer = "HTTP/1.1 200 OK\r\nContent-Length: \(size)\r\nConnection: close\r\n\r\n" + String(repeating: "a", count: size)
@@ -21,7 +21,7 @@ import Testing
     @Test func `a body for which slow readers leave no room is refused, and comes when they have left`() async throws {
         let fleet = try await Fleet.start(files: 1)
         let origin = try Self.origin(3)
-        let gateway = try await fleet.gateway(Self.bounds)
+        let gateway = try await fleet.gateway(Self.bounds + ["--memory", "0"])
         let slow = try RawClient(port: gateway.port)
         try await slow.send("GET /v1/fetch?url=http://127.0.0.1:\(origin.port)/slow HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
         try await eventually("the gateway has all of the body") { try await bytesUnderWay(gateway) == Self.size }
@@ -47,7 +47,7 @@ import Testing
     @Test func `slow readers of one kept body count once`() async throws {
         let fleet = try await Fleet.start(files: 1)
         let origin = try Self.origin(1)
-        let gateway = try await fleet.gateway(Self.bounds.filter { $0 != "0" && $0 != "--memory" } + ["--memory", "100MB"])
+        let gateway = try await fleet.gateway(Self.bounds + ["--memory", "200MB"])
         let url = "http://127.0.0.1:\(origin.port)/"
         #expect(try await gateway.fetch(url).status == 200)
         let readers = try (0..<5).map { _ in try RawClient(port: gateway.port) }

@@ -11,7 +11,7 @@ import Testing
         #expect(room.used == 0)
     }
 
-    @Test func `several claims of one array count once, and those of equal arrays each`() {
+    @Test func `claims of one array count once, and claims of equal arrays each`() {
         let room = BodyRoom(limit: 100)
         let body = [UInt8](repeating: 1, count: 60)
         var claims = [room.claim(body), room.claim(body), room.claim(body)]
