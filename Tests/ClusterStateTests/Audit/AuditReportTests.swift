@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func `doctor finds a batch whose part a partition has lost, and none that its partition may have forgotten`()
+    @Test func `an audit finds lost parts of batches, and leaves alone what a full partition may have forgotten`()
         async throws
     {
         try await QueueFixture.with(partitions: 3) { fixture in
