@@ -4,8 +4,8 @@ import Testing
 
 /// Bodies on their way through `gannet serve` have a bound. The bodies here are larger than what the system holds for a connection.
 @Suite(.timeLimit(.minutes(2))) struct GatewayMemoryTests {
-    private static let size = 30_000_000
-    private static let bounds = ["--max-body", "40MB", "--memory-under-way", "50MB", "--retries", "0"]
+    private static let size = 16_000_000
+    private static let bounds = ["--max-body", "20MB", "--memory-under-way", "25MB", "--retries", "0"]
 
     private static func origin(_ answers: Int) throws -> HostileServer {
         let answer = "HTTP/1.1 200 OK\r\nContent-Length: \(size)\r\nConnection: close\r\n\r\n" + String(repeating: "a", count: size)
