@@ -110,10 +110,17 @@ def play(trial):
     findings = json.loads(trial.program.run("doctor", "--json", check=False).stdout)["findings"]
     if findings:
         runs.result.wrong.append(f"doctor finds {findings}")
+    strip = f":{trial.origin.port}"
+    failing = {url.removeprefix("http://").replace(strip, "", 1) for url in runs.urls if body_of(url) is None}
     # A killed run may have had each of its places at a URL, and an eighth more. The other runs ask for each URL once.
     most = runs.kills * 2 * 48 + (2 * len(runs.urls) if trial.jobs <= 20_000 else 0)
-    if requests - len(asked) > most:
-        runs.result.wrong.append(f"{requests - len(asked)} requests were repeats; {runs.kills} kills and the later runs permit {most}")
+    repeats = sum(count - 1 for name, count in asked.items() if name not in failing)
+    if repeats > most:
+        runs.result.wrong.append(f"{repeats} requests were repeats; {runs.kills} kills and the later runs permit {most}")
+    # Each run asks once more for a URL that failed in an earlier one.
+    worst = max((asked[name] for name in failing), default=0)
+    if worst > runs.begun:
+        runs.result.wrong.append(f"a URL that answers 404 was asked for {worst} times by {runs.begun} runs")
     return runs.result
 
 

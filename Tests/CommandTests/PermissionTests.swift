@@ -49,7 +49,7 @@ import Testing
 
     @Test func `the error about a missing right names the keys of all partitions, where there are several`() async throws {
         let user = try DocumentedUser()
-        let fleet = try await Fleet.start(files: 1)
+        let fleet = try await Fleet.start(.rights, files: 1)
         try await user.make(in: fleet)
         let words = ["enqueue", "http://h/", "--partitions", "4"] + user.connection(to: fleet)
         let outcome = try await fleet.outcome(words)
@@ -84,7 +84,7 @@ import Testing
 
     @Test func `a producer that may not wait for replicas hears of it before anything is accepted`() async throws {
         let user = try DocumentedUser()
-        let fleet = try await Fleet.start(files: 1)
+        let fleet = try await Fleet.start(.rights, files: 1)
         try await user.make(in: fleet)
         let words = ["enqueue", "http://h/", "--durability", "replicated"] + user.connection(to: fleet)
         let outcome = try await fleet.outcome(words)
