@@ -22,6 +22,7 @@ BEGIN {
     allow("ClusterState", "RedisClient GannetBasics")
     allow("HTTPEngine", "CCurl CUnistring CEpoll COpenSSL CAres CBrotli CZstd GannetBasics")
     allow("ImageProbe", "")
+    allow("SiteRules", "")
     allow("ThumbnailMessages", "")
     allow("ThumbnailSandbox", "CSeccomp")
     allow("GannetThumbnail", "CVips ImageProbe ThumbnailMessages ThumbnailSandbox")
