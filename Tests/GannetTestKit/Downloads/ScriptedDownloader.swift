@@ -97,7 +97,9 @@ package final class ScriptedDownloader: GatedDownloader {
     private func give(_ answer: Answer, _ request: DownloadRequest, _ gate: (any HopGate)?) async throws(FetchError) -> Download {
         switch answer {
         case .led(let host, let next):
-            guard await gate?.admits(host) ?? true else { throw FetchError(kind: .cancelled, url: request.url) }
+            guard let (from, to) = try? (CanonicalURL(request.url), CanonicalURL("http://\(host)/")),
+                await gate?.admits(NextHop(from: from, to: to)) ?? true
+            else { throw FetchError(kind: .cancelled, url: request.url) }
             state.withLock { state in
                 state.arrived += 1
                 state.mostArrived = max(state.mostArrived, state.arrived)

@@ -14,9 +14,9 @@ import Testing
 
         init(_ answer: @escaping @Sendable (String) async -> Bool = { _ in true }) { self.answer = answer }
 
-        func admits(_ host: String) async -> Bool {
-            hosts.withLock { $0.append(host) }
-            return await answer(host)
+        func admits(_ hop: NextHop) async -> Bool {
+            hosts.withLock { $0.append(hop.to.hostName) }
+            return await answer(hop.to.hostName)
         }
     }
 
