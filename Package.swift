@@ -102,7 +102,7 @@ let package = Package(
             name: "Gannet",
             dependencies: [
                 "RedisClient", "ClusterState", "HTTPEngine", "HTTPCaching", "FetchCache", "GannetFetch", "GannetRedis", "BodyStores",
-                "GannetBasics",
+                "SiteRules", "GannetBasics",
             ],
             swiftSettings: settings),
         // The messages between a gateway and the program that makes thumbnails.

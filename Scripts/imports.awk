@@ -33,7 +33,7 @@ BEGIN {
     allow("GannetPictures", "GannetFetch GannetBasics")
     allow("GannetRedis", "RedisClient ClusterState HTTPEngine HTTPCaching FetchCache GannetFetch GannetBasics")
     allow("BodyStores", "RedisClient ClusterState HTTPEngine FetchCache GannetBasics")
-    allow("Gannet", "RedisClient ClusterState HTTPEngine HTTPCaching FetchCache GannetFetch GannetRedis BodyStores GannetBasics")
+    allow("Gannet", "RedisClient ClusterState HTTPEngine HTTPCaching FetchCache GannetFetch GannetRedis BodyStores SiteRules GannetBasics")
     allow("CommandLineKit", "")
     allow("URLLists", "GannetBasics")
     allow("HTTPService", "CMicrohttpd CEpoll GannetBasics")

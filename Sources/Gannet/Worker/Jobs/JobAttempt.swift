@@ -17,6 +17,8 @@ struct JobAttempt: Sendable {
         case putOff(host: String, FetchTimes, Duration)
         /// A host that a redirect led to is given up.
         case hopeless(host: String, FetchTimes)
+        /// The site does not permit the URL, or one that a redirect led to; or nobody can say.
+        case barred(Bar, FetchTimes)
         case lostTouch(StateError)
         case stopped(any Error)
     }
@@ -60,10 +62,21 @@ struct JobAttempt: Sendable {
             return .stopped(error)
         }
         guard let headers = job.headerFields else { return .withoutHeaders }
+        if let bar = await barred() { return bar }
         return await ask(with: headers, after: kept)
     }
 
+    /// Why no request may be made at all.
+    private func barred() async -> Outcome? {
+        guard job.manners.obeys, let url = try? CanonicalURL(job.url) else { return nil }
+        let start = Moment.now
+        let bar = await Bar(to: url, of: runner.sites, for: job.url, isRedirect: false)
+        return bar.map { .barred($0, FetchTimes(start: start, end: .now)) }
+    }
+
     private func keptBody() async throws -> KeptBody? {
+        // The whole answer says once more whether its body may be used. Its confirmation need not.
+        if job.manners.optOuts == .heed, job.stale?.content.fields[.optOut] != nil { return nil }
         guard let outcome = job.stale, let facts = runner.freshness.kept(outcome),
             let body = try await heldInTime(outcome)
         else { return nil }
@@ -107,7 +120,9 @@ struct JobAttempt: Sendable {
     @inline(never) private func request(with headers: [HeaderField], after kept: KeptBody?) -> DownloadRequest {
         let conditions = kept?.facts.conditions ?? []
         let trace = runner.sendsTrace ? job.traceFields(besides: headers, id: .random(in: 1 ... .max)) : []
-        return DownloadRequest(url: job.url, body: runner.output.bodyDestination, headers: headers + conditions + trace)
+        var request = DownloadRequest(url: job.url, body: runner.output.bodyDestination, headers: headers + conditions + trace)
+        if job.manners.optOuts == .heed { request.refusal = { [agent = runner.sites.agent] in $0.optOut(for: agent) } }
+        return request
     }
 
     /// Nil when the answer is a 304 that does not fit.
@@ -123,6 +138,7 @@ struct JobAttempt: Sendable {
         case .putOff(let host, let pause)?: .putOff(host: host, times, pause)
         case .hopeless(let host)?: .hopeless(host: host, times)
         case .failed(let error)?: .lostTouch(error)
+        case .barred(let bar)?: .barred(bar, times)
         case nil: .failed(error, times, after: duration)
         }
     }

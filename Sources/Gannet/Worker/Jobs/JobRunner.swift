@@ -24,18 +24,20 @@ final class JobRunner: Sendable {
     let hostRule: HostRule
     let lease: Duration
     let sendsTrace: Bool
+    let sites: Sites
     let tell: @Sendable (WorkerMachine.Input) -> Void
 
     private static let thread = TaskThread(name: "jobs")
 
     init(
         _ queue: FetchQueue, _ downloader: any GatedDownloader, _ output: any JobOutput, _ activity: WorkerActivity,
-        _ options: WorkerOptions, tell: @escaping @Sendable (WorkerMachine.Input) -> Void
+        _ options: WorkerOptions, _ sites: Sites, tell: @escaping @Sendable (WorkerMachine.Input) -> Void
     ) {
         self.queue = queue
         self.downloader = downloader
         self.output = output
         self.activity = activity
+        self.sites = sites
         self.tell = tell
         // Work on files may block, so it gets Swift's own threads, of which there is one for each core.
         if case .memory = output.bodyDestination { executor = Self.thread } else { executor = nil }
@@ -59,7 +61,9 @@ final class JobRunner: Sendable {
     }
 
     @inline(never) private func attempt(at job: Job) -> JobAttempt {
-        let moves = HostMoves(of: job, queue: queue, usual: hostRule, lease: lease, activity: activity, waits: hopWaits, tell: tell)
+        let moves = HostMoves(
+            of: job, queue: queue, usual: hostRule, lease: lease, activity: activity, waits: hopWaits,
+            sites: job.manners.obeys ? sites : nil, tell: tell)
         return JobAttempt(job: job, runner: self, moves: moves)
     }
 
