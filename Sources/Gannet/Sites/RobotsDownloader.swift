@@ -1,3 +1,4 @@
+internal import BodyStores
 internal import HTTPCaching
 internal import HTTPEngine
 internal import SiteRules

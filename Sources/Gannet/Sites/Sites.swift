@@ -1,5 +1,6 @@
 internal import FetchCache
 internal import GannetBasics
+internal import HTTPCaching
 internal import HTTPEngine
 internal import SiteRules
 

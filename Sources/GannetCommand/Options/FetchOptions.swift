@@ -85,6 +85,11 @@ struct FetchOptions: Sendable {
         "user-agent", .headerValue("text"), default: FetchSettings.defaultUserAgent, section: .fetching,
         "The name of this program in its requests.")
 
+    private static let contactAddress = Flag(
+        "contact", .headerValue("address"), section: .fetching,
+        "An address where the owners of sites reach you: a web page or a mail address. It stands behind the user agent, as in 'gannet/1.0 "
+            + "(+https://example.org/crawl)'.")
+
     private static let sendTrace = Toggle(
         "send-traceparent", section: .fetching,
         "Send a 'traceparent' header with each request of a batch that has a trace ('--traceparent'). It names the trace and the request itself. A "
@@ -93,7 +98,7 @@ struct FetchOptions: Sendable {
     private static func flags(_ retries: [FlagEntry], _ lease: FlagEntry) -> [FlagEntry] {
         [concurrencyCount.entry, hostCount.entry, hostRate.entry] + retries + [
             connectPatience.entry, lease, timeoutTime.entry, connectTime.entry, bodySize.entry, speedLimit.entry, network.entry,
-            proxyURL.entry, certificates.entry, agent.entry,
+            proxyURL.entry, certificates.entry, agent.entry, contactAddress.entry,
         ]
     }
 
@@ -119,6 +124,13 @@ struct FetchOptions: Sendable {
         settings.proxy = try arguments.optional(Self.proxyURL)
         settings.caFile = try arguments.optional(Self.certificates)
         settings.userAgent = try arguments.require(Self.agent)
+        if let contact = try arguments.optional(Self.contactAddress) {
+            // Parentheses are a comment's own.
+            guard !contact.contains(where: { "()\\".contains($0) }) else {
+                throw arguments.usageError("'--contact' takes an address without parentheses and backslashes.")
+            }
+            settings.userAgent = "\(settings.userAgent ?? FetchSettings.defaultUserAgent) (+\(contact))"
+        }
         sendsTrace = arguments.isSet(Self.sendTrace)
     }
 }

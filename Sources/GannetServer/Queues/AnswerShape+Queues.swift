@@ -62,9 +62,10 @@ extension AnswerShape {
     private static let batchMembers: AnswerShape =
         [
             "batch": .text, "state": .text, "priority": .word(Priority.allCases.map(\.rawValue)), "refresh": .flag,
-            "maxAgeSeconds": .optional(.number), "headers": .list(.text), "traceID": .optional(.text), "ageSeconds": .optional(.number),
+            "maxAgeSeconds": .optional(.number), "headers": .list(.text), "robots": .word(Manners.Robots.allCases.map(\.rawValue)),
+            "optOuts": .word(Manners.OptOuts.allCases.map(\.rawValue)), "traceID": .optional(.text), "ageSeconds": .optional(.number),
             "progress": .optional(.number),
-        ] + .integers("total", "done", "failed", "cancelled", "ready", "active", "parked", "delayed", "lostPartitions")
+        ] + .integers("total", "done", "failed", "disallowed", "cancelled", "ready", "active", "parked", "delayed", "lostPartitions")
 
     static let batch = ofQueue + batchMembers
 

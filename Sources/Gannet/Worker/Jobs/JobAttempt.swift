@@ -71,7 +71,13 @@ struct JobAttempt: Sendable {
         guard job.manners.obeys, let url = try? CanonicalURL(job.url) else { return nil }
         let start = Moment.now
         let bar = await Bar(to: url, of: runner.sites, for: job.url, isRedirect: false)
-        return bar.map { .barred($0, FetchTimes(start: start, end: .now)) }
+        return bar.map { outcome(of: $0, FetchTimes(start: start, end: .now)) }
+    }
+
+    /// A failure that says nothing of the site, such as a network that is missing, ends the attempt like one of its own.
+    private func outcome(of bar: Bar, _ times: FetchTimes) -> Outcome {
+        if case .final(let error) = bar, error.retry != .never { return .failed(error, times, after: .zero) }
+        return .barred(bar, times)
     }
 
     private func keptBody() async throws -> KeptBody? {
@@ -138,7 +144,7 @@ struct JobAttempt: Sendable {
         case .putOff(let host, let pause)?: .putOff(host: host, times, pause)
         case .hopeless(let host)?: .hopeless(host: host, times)
         case .failed(let error)?: .lostTouch(error)
-        case .barred(let bar)?: .barred(bar, times)
+        case .barred(let bar)?: outcome(of: bar, times)
         case nil: .failed(error, times, after: duration)
         }
     }

@@ -112,9 +112,7 @@ extension JobRunner {
 
     private func barred(_ job: Job, _ bar: JobAttempt.Bar, _ times: FetchTimes) -> Conclusion {
         switch bar {
-        case .final(let error):
-            if case .never = error.retry { return givenUp(job, error, times, .zero, host: .none) }
-            return retryOrGiveUp(job, error, times, .zero)
+        case .final(let error): return givenUp(job, error, times, .zero, host: .none)
         case .untilKnown(let error, let pause, let isRedirect):
             guard job.throttled < policy.giveUpAfter else { return givenUp(job, error, times, .zero, host: .none) }
             let failure = OutcomeContent(error, url: job.url)
