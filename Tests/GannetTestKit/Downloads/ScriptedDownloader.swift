@@ -111,6 +111,7 @@ package final class ScriptedDownloader: GatedDownloader {
         case .body(let text): return try store(text, request)
         case .answer(let text, let headers):
             let answerHeaders = ResponseHeaders(headers)
+            if let reason = request.refusal?(answerHeaders) { throw FetchError(kind: .disallowed, url: request.url, detail: reason) }
             let asked = request.headers.first { $0.name.lowercased() == "if-none-match" }?.value
             let isKnown = asked != nil && asked == answerHeaders["etag"]
             var download = try store(isKnown ? "" : text, request)
