@@ -14,11 +14,10 @@ package struct JobRecord: Sendable, Equatable {
     package var file = ""
     var contentType = ""
     var errorClass = ""
+    /// Of a body that was stored, it is the reservation that the answer made of its use.
     var errorMessage = ""
     /// The URL without credentials. Only an export records it, because the list of a run can be read again.
     var url = ""
-    /// The reservation that the answer made of its use; mostly empty.
-    var optOut = ""
 
     package init(_ id: URLID) { self.id = id }
 
@@ -33,16 +32,15 @@ package struct JobRecord: Sendable, Equatable {
         file = content.fields[.file] ?? ""
         contentType = content.fields[.contentType] ?? ""
         errorClass = content.fields[.errorClass] ?? ""
-        errorMessage = isFailed ? content.failureSentence : ""
-        optOut = content.fields[.optOut] ?? ""
+        errorMessage = isFailed ? content.failureSentence : content.fields[.optOut] ?? ""
     }
 }
 
 /// One record is one line with tabs between its fields. They are id, `+` or `-`, status, bytes, SHA-256, milliseconds, file, content type,
-/// error class and error message. The URL may follow, and a reservation behind it. Readers skip all other lines, such as those that a killed process or a power cut
+/// error class and error message. The URL may follow. Readers skip all other lines, such as those that a killed process or a power cut
 /// left.
 extension JobRecord {
-    private static let fieldCounts = 10...12
+    private static let fieldCounts = 10...11
     private static let tab = UInt8(ascii: "\t")
 
     /// The record's line in the journal, including its line break.
@@ -52,8 +50,7 @@ extension JobRecord {
             file, contentType, errorClass, errorMessage,
         ]
         var line: [UInt8] = []
-        let further = optOut.isEmpty ? url.isEmpty ? [] : [url] : [url, optOut]
-        for (index, field) in (fields + further).enumerated() {
+        for (index, field) in (url.isEmpty ? fields : fields + [url]).enumerated() {
             if index > 0 { line.append(Self.tab) }
             Self.append(field, to: &line)
         }
@@ -77,7 +74,6 @@ extension JobRecord {
         (file, contentType) = (Self.text(fields[6]), Self.text(fields[7]))
         (errorClass, errorMessage) = (Self.text(fields[8]), Self.text(fields[9]))
         if fields.count > 10 { url = Self.text(fields[10]) }
-        if fields.count > 11 { optOut = Self.text(fields[11]) }
         guard file.isEmpty || BodyFolder.isWithin(file) else { return nil }
     }
 
