@@ -91,7 +91,7 @@ import Testing
         #expect(rules(forAll: "Disallow: /?q").allows("?q") == false)
     }
 
-    @Test func `a robots txt that cannot be had allows nothing, and one that is not there everything`() {
+    @Test func `a file that cannot be had allows nothing, and a missing file allows everything`() {
         #expect(RobotsRules.everything.allows("/a") && RobotsRules.everything.count == 0 && RobotsRules.everything.crawlDelay == nil)
         #expect(RobotsRules.nothing.verdict(path: "/a") == .disallowed(rule: "Disallow: /", line: 0))
         #expect(RobotsRules.nothing.count == 1 && RobotsRules.nothing.crawlDelay == nil)

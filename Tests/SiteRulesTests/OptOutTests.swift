@@ -69,14 +69,14 @@ import Testing
         "Unavailable_After : Sun Nov  6 08:49:37 1994",
         "unavailable_after: Sunday, 06-Nov-94T08:49:37", "max-snippet: 20", "max-image-preview:large", "max-video-preview: -1",
     ])
-    func `the colon of a value names no agent, and what a date says is no directive`(value: String) {
+    func `the colon of a value names no agent, and the words of a date are no directives`(value: String) {
         #expect(refusal(value) == nil)
         #expect(refusal("\(value), noai") == "X-Robots-Tag: noai")
         #expect(refusal("gannet: \(value), noai") == "X-Robots-Tag: gannet: noai")
         #expect(refusal("otherbot: \(value), noai") == nil)
     }
 
-    @Test func `the word of a date is no directive`() {
+    @Test func `a directive in place of a date is none`() {
         #expect(refusal("unavailable_after: noai") == nil)
     }
 

@@ -76,7 +76,7 @@ private struct SlowRobots {
     func lineThatDisallows(_ path: String) -> Int? {
         var path = Self.normal(Array(path.utf8))
         if path.first != "/" { path.insert("/", at: 0) }
-        // What a pattern may have and a path has encoded.
+        // A pattern may have both of these, and a path has them encoded.
         path = path.map { $0 == "*" ? "%2A" : $0 == "$" ? "%24" : $0 }
         if path == "/robots.txt".map({ String($0) }) { return nil }
         let octets = path.joined().map { $0 }
