@@ -8,7 +8,7 @@ enum ASCII {
         UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte ? byte | 0x20 : byte
     }
 
-    /// What a hexadecimal digit stands for.
+    /// The value of a hexadecimal digit.
     static func hexadecimal(_ byte: UInt8) -> UInt8? {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")

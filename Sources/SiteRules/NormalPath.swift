@@ -1,7 +1,7 @@
 /// Paths and patterns as they are compared (RFC 9309, section 2.2.2).
 ///
 /// An unreserved character stands for itself, also where it was written as `%61`. So does `/`. Each other octet is `%` and two digits in
-/// upper case, whether it was written so or not: `?` and `%3f` are both `%3F`, `ä` is `%C3%A4`, and a `%` without two digits is `%25`. `%2F`
+/// upper case, whether it was written so or not. So `?` and `%3f` are both `%3F`, and `ä` is `%C3%A4`. A `%` without two digits is `%25`. `%2F`
 /// stays, and is no `/`. A text in this form is its own normal form.
 enum NormalPath {
     /// The path of a URL. A path without its first `/` gets one.

@@ -1,9 +1,9 @@
-/// What headers of an answer say against its use.
+/// Refusals in the headers of an answer: its origin does not want it used.
 ///
 /// `X-Robots-Tag` has a list of directives. A name and a colon before a directive mean that this directive and all behind it are for that
-/// agent, up to the next name or to the end of the field. So `noai, otherbot: noindex, none` says `noai` to all, and the rest to `otherbot`. The next
-/// field begins without a name. `*` names everybody. What is said to all also holds for an agent that is named elsewhere, and nothing
-/// takes a refusal back: of contradictory directives the strictest holds.
+/// agent. That ends with the next name, and with the field. So `noai, otherbot: noindex, none` says `noai` to all, and the rest to
+/// `otherbot`. `*` names everybody. A directive for all also holds for an agent that is named elsewhere. Nothing takes a refusal back:
+/// of contradictory directives the strictest holds.
 ///
 /// `tdm-reservation: 1` reserves the right to mine text and data, for all agents.
 public enum OptOut {
@@ -73,7 +73,7 @@ public enum OptOut {
             }
         }
 
-        /// What stands before a refusal, or nil where the directives are not for us.
+        /// The text before a refusal, or nil where the directives are not for us.
         var prefix: String? {
             switch self {
             case .everybody: ""
