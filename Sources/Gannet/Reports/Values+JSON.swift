@@ -105,6 +105,7 @@ extension Explanation {
                 "coolDownSeconds": JSONValue(coolsFor), "nextStartSeconds": JSONValue(startsIn),
                 "connectFailures": .integer(standing.failures), "probing": .bool(standing.isProbing),
                 "givenUp": .bool(standing.isGivenUp),
+                "paceSeconds": standing.pace == .none ? .null : JSONValue(standing.pace.interval),
                 "limit": JSONValue(standing.rule?.limit), "intervalSeconds": JSONValue(standing.rule?.interval),
                 "pauseSeconds": JSONValue(standing.rule?.pause), "rule": JSONValue(standing.rule?.pattern),
             ],

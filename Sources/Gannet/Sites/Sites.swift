@@ -10,7 +10,8 @@ internal import SiteRules
 /// shares it with them: see ``RobotsFetch``.
 final class Sites: Sendable {
     enum Permission: Sendable {
-        case granted
+        /// The site may ask for a time between two requests (`Crawl-delay`).
+        case granted(delay: Duration?)
         /// A rule says no, in these words.
         case denied(String)
         /// The file cannot be had for a reason that is not the site's to take back: no job of the origin would fare better.
@@ -64,13 +65,13 @@ final class Sites: Sendable {
     func permission(for url: CanonicalURL) async -> Permission {
         let path = url.pathAndQuery
         // The rules are never about themselves.
-        if path == Self.path { return .granted }
+        if path == Self.path { return .granted(delay: nil) }
         let place = url.plainOrigin + Self.path
         let entry = await entry(at: place)
         switch entry.result {
         case .success(let rules):
             switch rules.verdict(path: path) {
-            case .allowed: return .granted
+            case .allowed: return .granted(delay: rules.crawlDelay.flatMap { $0 > 0 ? .seconds(min($0, Self.longestDelay)) : nil })
             case .disallowed(let rule, let line): return .denied("line \(line) of \(place) says '\(rule)'")
             }
         case .failure(let error):
@@ -83,6 +84,8 @@ final class Sites: Sendable {
 
     private static let path = "/robots.txt"
     private static let shortestPause = Duration.seconds(1)
+    /// In seconds: enough for any pace, and no number that a duration could not have.
+    private static let longestDelay = 3600.0
 
     private func entry(at place: String) async -> Entry {
         if let entry = entries.value(for: place) { return entry }

@@ -35,6 +35,7 @@ final class HostMoves: HopGate {
     private let waits: HopWaits
     /// The sites whose permission is needed; nil for a job that obeys none.
     private let sites: Sites?
+    private let paces: Paces
     private let tell: @Sendable (WorkerMachine.Input) -> Void
     private let state: Mutex<State>
     /// The activity knows the request by the token of its first job.
@@ -42,7 +43,7 @@ final class HostMoves: HopGate {
 
     init(
         of job: Job, queue: FetchQueue, usual: HostRule, lease: Duration, activity: WorkerActivity, waits: HopWaits,
-        sites: Sites?, tell: @escaping @Sendable (WorkerMachine.Input) -> Void
+        sites: Sites?, paces: Paces, tell: @escaping @Sendable (WorkerMachine.Input) -> Void
     ) {
         self.queue = queue
         self.usual = usual
@@ -50,6 +51,7 @@ final class HostMoves: HopGate {
         self.activity = activity
         self.waits = waits
         self.sites = sites
+        self.paces = paces
         self.tell = tell
         first = job.token
         state = Mutex(State(job: job))
@@ -61,7 +63,8 @@ final class HostMoves: HopGate {
     var asksAtEachHop: Bool { sites != nil }
 
     func admits(_ hop: NextHop) async -> Bool {
-        if let bar = await JobAttempt.Bar(to: hop.to, of: sites, for: state.withLock { $0.job.url }, isRedirect: true) {
+        let url = state.withLock { $0.job.url }
+        if let bar = await JobAttempt.Bar(to: hop.to, of: sites, paces, for: url, claimed: nil, isRedirect: true) {
             note(.barred(bar))
             return false
         }

@@ -48,6 +48,8 @@ struct JobAttempt: Sendable {
     }
 
     let job: Job
+    /// When the job was handed out, in queue time.
+    let claimed: Int
     let runner: JobRunner
     let moves: HostMoves
 
@@ -68,15 +70,19 @@ struct JobAttempt: Sendable {
 
     /// Why no request may be made at all.
     private func barred() async -> Outcome? {
-        guard job.manners.obeys, let url = try? CanonicalURL(job.url) else { return nil }
+        guard job.manners.obeys || runner.paces.adapts, let url = try? CanonicalURL(job.url) else { return nil }
         let start = Moment.now
-        let bar = await Bar(to: url, of: runner.sites, for: job.url, isRedirect: false)
+        let bar = await Bar(
+            to: url, of: job.manners.obeys ? runner.sites : nil, runner.paces, for: job.url, claimed: claimed, isRedirect: false)
         return bar.map { outcome(of: $0, FetchTimes(start: start, end: .now)) }
     }
 
     /// A failure that says nothing of the site, such as a network that is missing, ends the attempt like one of its own.
     private func outcome(of bar: Bar, _ times: FetchTimes) -> Outcome {
         if case .final(let error) = bar, error.retry != .never { return .failed(error, times, after: .zero) }
+        if case .lostTouch(let error) = bar, error.isCancellation {
+            return .failed(FetchError(kind: .cancelled, url: job.url), times, after: .zero)
+        }
         return .barred(bar, times)
     }
 
@@ -113,11 +119,13 @@ struct JobAttempt: Sendable {
             do throws(FetchError) {
                 let download = try await runner.downloader.download(request(with: headers, after: kept), through: moves)
                 runner.activity.ended(job.token, nil, after: ContinuousClock.now - clock)
+                runner.paces.answered(job.host, after: download.duration)
                 if let end = answered(download, kept, FetchTimes(start: start, end: .now)) { return end }
                 // The 304 does not fit the kept answer. The next request has no conditions, so that the origin sends the body.
                 kept = nil
             } catch {
                 runner.activity.ended(job.token, error, after: ContinuousClock.now - clock)
+                if case .later = error.retry { runner.paces.answered(job.host, after: ContinuousClock.now - clock) }
                 return failed(error, FetchTimes(start: start, end: .now), after: ContinuousClock.now - clock)
             }
         }

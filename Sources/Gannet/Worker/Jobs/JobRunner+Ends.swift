@@ -76,7 +76,7 @@ extension JobRunner {
         case .hopeless(let host, let times):
             let detail = "a redirect leads to \(host), which is given up for now: it has taken no connection for too long"
             return givenUp(job, FetchError(kind: .connect, url: job.url, detail: detail), times, .zero, host: .none)
-        case .barred(let bar, let times): return barred(job, bar, times)
+        case .barred(let bar, let times): return try barred(job, bar, times)
         case .lostTouch(let error): throw error
         case .stopped(let error): throw error
         }
@@ -110,8 +110,11 @@ extension JobRunner {
         return settled(job, .putOff(failure, for: pause), .ledToFullHost(job, host, pause))
     }
 
-    private func barred(_ job: Job, _ bar: JobAttempt.Bar, _ times: FetchTimes) -> Conclusion {
+    private func barred(_ job: Job, _ bar: JobAttempt.Bar, _ times: FetchTimes) throws -> Conclusion {
         switch bar {
+        case .lostTouch(let error): throw error
+        // It was a turn at its host, and nothing else: nobody has to hear of it.
+        case .untilTurn: return settled(job, .handedBack, nil)
         case .final(let error): return givenUp(job, error, times, .zero, host: .none)
         case .untilKnown(let error, let pause, let isRedirect):
             guard job.throttled < policy.giveUpAfter else { return givenUp(job, error, times, .zero, host: .none) }
