@@ -7,7 +7,7 @@ package struct Manners: Sendable, Equatable {
         case ignore
     }
 
-    /// What becomes of an answer whose head reserves its use, such as `X-Robots-Tag: noai`.
+    /// The treatment of an answer whose head reserves its use, such as `X-Robots-Tag: noai`.
     package enum OptOuts: String, Sendable, CaseIterable {
         /// Its body is not stored.
         case heed

@@ -34,7 +34,7 @@ package struct HostPace: Sendable, Hashable {
     }
 }
 
-/// What Redis says to a pace.
+/// The answer of Redis to a pace.
 package struct PaceAnswer: Sendable, Equatable {
     /// Queue time, ms.
     package let now: Int

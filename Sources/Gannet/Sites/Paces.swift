@@ -7,7 +7,7 @@ internal import HTTPEngine
 /// Redis keeps the pace, and hands out the jobs of all workers by it. A job that was handed out before has to ask.
 final class Paces: Sendable {
     private struct Known {
-        /// What the origins of the host ask for.
+        /// The delays for which the origins of the host ask.
         var asked: [String: Duration] = [:]
         /// How long its answers take, the latest counting most.
         var average: Duration?

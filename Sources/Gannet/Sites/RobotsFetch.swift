@@ -23,7 +23,7 @@ actor RobotsFetch {
     private static let remembered = Sites.pause / 2
     private static let longestRemembered = Duration.seconds(300)
 
-    /// - Parameter settings: Those of the worker's other requests, whose proxy, address guard, certificates and user agent hold here too.
+    /// - Parameter settings: The settings of the worker's other requests. Their proxy, address guard, certificates and user agent hold here too.
     init(_ cluster: ClusterState, _ settings: FetchSettings, concurrency: Int) {
         self.cluster = cluster
         self.concurrency = min(concurrency, Self.mostAtOnce)

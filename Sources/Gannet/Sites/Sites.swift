@@ -114,7 +114,7 @@ final class Sites: Sendable {
 }
 
 extension ResponseHeaders {
-    /// What the head of an answer says first against the use of its body. A body of an unknown type may be an image.
+    /// The first words of the head against the use of the body. A body of an unknown type may be an image.
     func optOut(for agent: String) -> String? {
         guard has("x-robots-tag") || has("tdm-reservation") else { return nil }
         let isImage = leaveTypeOpen || self["content-type"]?.lowercased().hasPrefix("image/") ?? false

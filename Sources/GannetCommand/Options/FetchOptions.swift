@@ -40,8 +40,8 @@ struct FetchOptions: Sendable {
     )
     private static let jobHostRate = Flag(
         "host-rate", .rateOrAuto, section: .fetching,
-        "How many requests a second one host gets, from all workers and gateways together, or 'auto': a host gets one request at a time on average, "
-            + "and fewer as its answers slow down. Without this option there is no such limit. A pause between two requests is kept in Redis and "
+        "How many requests a second one host gets, from all workers and gateways together. With 'auto' a host gets one request at a time on average, "
+            + "and so fewer as its answers slow down. Without this option there is no such limit. A pause between two requests is kept in Redis and "
             + "outlasts the run."
     )
     private static let retryCount = Flag(

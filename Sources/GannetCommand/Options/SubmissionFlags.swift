@@ -28,9 +28,9 @@ enum SubmissionFlags {
             + "While it cannot be read because of a failure that may pass, the URLs of the site wait.")
     private static let optOuts = Flag(
         "opt-outs", .choice("opt-outs", of: Manners.OptOuts.allCases.map(\.rawValue)),
-        "Whether an answer that reserves its use (X-Robots-Tag with noai, noimageai, noindex, noimageindex, noml or none; tdm-reservation: 1) is "
-            + "stored: 'heed' stores none and ends the URL as 'disallowed', 'ignore' stores all, and 'record' stores all and notes the words in the "
-            + "manifest. Without this option it is heed where robots.txt is obeyed, and ignore otherwise.")
+        "Whether an answer is stored that reserves its use by X-Robots-Tag (noai, noimageai, noindex, noimageindex, noml, none) or by "
+            + "tdm-reservation: 1. With 'heed' it is not, and its URL ends as 'disallowed'. With 'record' it is stored, and the manifest has the words. "
+            + "The default is heed where robots.txt is obeyed, and ignore elsewhere.")
 
     static let flags = [
         batch.entry, priority.entry, delay.entry, maxAge.entry, refresh.entry, robots.entry, optOuts.entry, HeaderOption.header.entry,
