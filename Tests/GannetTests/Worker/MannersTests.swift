@@ -13,9 +13,9 @@ import Testing
     /// Files of origins, and how often each was asked for.
     private final class Robots: Sendable {
         private let asked = Mutex<[String]>([])
-        private let answer: @Sendable (String, _ time: Int) -> Result<String, FetchError.Kind>
+        private let answer: @Sendable (String, _ time: Int) -> Result<String, FetchError>
 
-        init(_ answer: @escaping @Sendable (String, _ time: Int) -> Result<String, FetchError.Kind>) { self.answer = answer }
+        init(_ answer: @escaping @Sendable (String, _ time: Int) -> Result<String, FetchError>) { self.answer = answer }
 
         convenience init(_ text: String) { self.init { _, _ in .success(text) } }
 
@@ -28,9 +28,12 @@ import Testing
                     return asked.count
                 }
                 return answer(place, time).map { Sites.File(bytes: Array($0.utf8), freshFor: .seconds(3600)) }
-                    .mapError { FetchError(kind: $0, url: place, detail: "as scripted") }
             }
         }
+    }
+
+    private static func failure(_ kind: FetchError.Kind) -> FetchError {
+        FetchError(kind: kind, url: "http://h/robots.txt", detail: "as scripted")
     }
 
     private static func classes(_ worker: RunningWorker) -> [String] {
@@ -93,7 +96,7 @@ import Testing
     func `jobs wait for a robots.txt that cannot be had, and go on when it can`(kind: FetchError.Kind) async throws {
         try await WorkerFixture.with { fixture in
             try await fixture.fill(0..<3, manners: .obeying)
-            let robots = Robots { _, time in time <= 3 ? .failure(kind) : .success("User-agent: *\nDisallow: /2\n") }
+            let robots = Robots { _, time in time <= 3 ? .failure(Self.failure(kind)) : .success("User-agent: *\nDisallow: /2\n") }
             let downloader = ScriptedDownloader { .body($0) }
             // A host is given up after the first failure that counts against it.
             let worker = try await fixture.start(downloader, sites: robots.sites()) {
@@ -110,7 +113,7 @@ import Testing
     @Test func `jobs are given up when nobody could read their robots.txt in all that time`() async throws {
         try await WorkerFixture.with { fixture in
             try await fixture.fill(0..<2, manners: .obeying)
-            let robots = Robots { _, _ in .failure(.status(500)) }
+            let robots = Robots { _, _ in .failure(Self.failure(.status(500))) }
             let downloader = ScriptedDownloader { .body($0) }
             let worker = try await fixture.start(downloader, sites: robots.sites()) { $0.giveUpAfter = .milliseconds(1500) }
             #expect(await worker.end.end == .empty)
@@ -124,7 +127,7 @@ import Testing
         try await WorkerFixture.with { fixture in
             try await fixture.fill(0..<2, manners: .obeying)
             let downloader = ScriptedDownloader { .body($0) }
-            let worker = try await fixture.start(downloader, sites: Robots { _, _ in .failure(kind) }.sites())
+            let worker = try await fixture.start(downloader, sites: Robots { _, _ in .failure(Self.failure(kind)) }.sites())
             #expect(await worker.end.end == .empty)
             #expect(Self.classes(worker) == [name, name] && downloader.urls.isEmpty)
         }
