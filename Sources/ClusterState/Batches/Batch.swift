@@ -81,7 +81,7 @@ package struct Batch: Sendable, Equatable {
     package private(set) var done: Int
     package private(set) var failed: Int
     /// Failed jobs that their sites did not permit.
-    package private(set) var disallowed: Int
+    package private(set) var disallowed = 0
     package private(set) var cancelled: Int
     package private(set) var active: Int
     package private(set) var parked: Int
