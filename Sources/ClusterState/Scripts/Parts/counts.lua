@@ -1,7 +1,7 @@
 -- Counters of queues and of batches. They move with the state they count: noted while a script decides, written at its end.
 --
 --   '<q>queue', a hash        enqueued done failed cancelled, of which fetched revalidated cached; active parked delayed now; retried
---                             crashed fenced doubleFetches bytes; failed:<class>; paused priorities turn; kept, keptIds: ended batches, and their finished ids;
+--                             crashed fenced doubleFetches bytes; failed:<class>, disallowed; paused priorities turn; kept, keptIds: ended batches, and their finished ids;
 --                             mended: changes when an audit mends counters; alone: the worker that takes no more jobs, until it has
 --                             nothing and may take a URL that two workers died with
 --   '<q>batches', a sorted set      a batch's name to its number: the oldest first
