@@ -29,8 +29,6 @@ import time
 
 here = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(here.parent / "Servers"))
-# The ledger counts the requests at the origin.
-os.environ.setdefault("GANNET_ROBOTS", "ignore")
 
 import plant  # noqa: E402 (the line above says where its modules are)
 import rows  # noqa: E402

@@ -22,8 +22,6 @@ import time
 
 here = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(here.parent / "Servers"))
-# The ledger counts the requests at the origin.
-os.environ.setdefault("GANNET_ROBOTS", "ignore")
 
 import line_picture  # noqa: E402 (the line above says where its modules are)
 import record  # noqa: E402
