@@ -71,6 +71,8 @@ let package = Package(
             swiftSettings: settings),
         // Tells the format and size of an image by its bytes, and knows nothing of where they came from.
         .target(name: "ImageProbe", swiftSettings: settings),
+        // Whether a site permits a fetch: robots.txt, and headers against the use of an answer. Bytes and values in, verdicts out.
+        .target(name: "SiteRules", swiftSettings: settings),
 
         // For how long an answer may be used, and under which key it is kept: pure functions that workers and the library share.
         .target(name: "HTTPCaching", dependencies: ["HTTPEngine", "GannetBasics"], swiftSettings: settings),
@@ -100,7 +102,7 @@ let package = Package(
             name: "Gannet",
             dependencies: [
                 "RedisClient", "ClusterState", "HTTPEngine", "HTTPCaching", "FetchCache", "GannetFetch", "GannetRedis", "BodyStores",
-                "GannetBasics",
+                "SiteRules", "GannetBasics",
             ],
             swiftSettings: settings),
         // The messages between a gateway and the program that makes thumbnails.
@@ -184,8 +186,8 @@ let package = Package(
             name: "FuzzTargets",
             dependencies: [
                 "RedisClient", "ClusterState", "BodyStores", "HTTPEngine", "HTTPCaching", "FetchCache", "GannetRedis", "HTTPService",
-                "GannetServer", "GannetPictures", "ThumbnailMessages", "Thumbnails", "ImageProbe", "URLLists", "Gannet", "GannetBasics",
-                "GannetTestKit", "CLibFuzzer",
+                "GannetServer", "GannetPictures", "ThumbnailMessages", "Thumbnails", "ImageProbe", "SiteRules", "URLLists", "Gannet",
+                "GannetBasics", "GannetTestKit", "CLibFuzzer",
             ],
             path: "Tests/FuzzTargets",
             exclude: ["Dictionaries"], swiftSettings: settings),
@@ -194,6 +196,10 @@ let package = Package(
         .executableTarget(name: "EvilServer", dependencies: ["GannetTestKit"], path: "Tests/EvilServer", swiftSettings: settings),
         .testTarget(
             name: "ImageProbeTests", dependencies: ["ImageProbe", "GannetTestKit"], exclude: ["Samples"], swiftSettings: settings),
+        .testTarget(
+            name: "SiteRulesTests", dependencies: ["SiteRules", "GannetTestKit"], exclude: ["Comparison"], swiftSettings: settings),
+        // Verdicts of SiteRules, for a comparison with another parser (Scripts/check robots).
+        .executableTarget(name: "RobotsVerdicts", dependencies: ["SiteRules"], path: "Tests/RobotsVerdicts", swiftSettings: settings),
         .testTarget(
             name: "HTTPCachingTests", dependencies: ["HTTPCaching", "HTTPEngine", "GannetBasics", "GannetTestKit"], swiftSettings: settings),
         .testTarget(

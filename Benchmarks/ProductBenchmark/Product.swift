@@ -97,7 +97,9 @@ struct Product: Sendable {
 
     /// The program with these words alone.
     func bare(_ arguments: [String]) -> Command {
-        Command(Self.program, arguments, environment: ["PATH": "/usr/bin:/bin", "LC_ALL": "C", "HOME": stage.folder.path])
+        // The peers ask no robots.txt.
+        let environment = ["PATH": "/usr/bin:/bin", "LC_ALL": "C", "HOME": stage.folder.path, "GANNET_ROBOTS": "ignore"]
+        return Command(Self.program, arguments, environment: environment)
     }
 
     private func gannet(_ arguments: [String]) async throws -> Command.End { try await command(arguments).run() }

@@ -7,7 +7,7 @@ package struct ClusterScripts: Sendable {
     static let rights = RedisScript(text(of: PackageResources.rights_lua))
     static let bodies = RedisScript(text(of: PackageResources.bodies_lua))
 
-    let enqueue, exchange, acquire, place, control, commit, audit: RedisScript
+    let enqueue, exchange, acquire, place, pace, control, commit, audit: RedisScript
 
     /// How long, about, the parts of a long list are.
     let partBytes: Int
@@ -24,6 +24,7 @@ package struct ClusterScripts: Sendable {
         exchange = script(PackageResources.exchange_lua)
         acquire = script(PackageResources.acquire_lua)
         place = script(PackageResources.place_lua)
+        pace = script(PackageResources.pace_lua)
         control = script(PackageResources.control_lua)
         commit = script(PackageResources.commit_lua)
         audit = script(PackageResources.audit_lua)

@@ -152,6 +152,8 @@ struct RedisTier: SharedTier {
         switch answer.fate {
         case .busy, .ended: preconditionFailure("A caller that has to ask again has no outcome.")
         case .waits(let failure): return .some(.failed(FetchError(failure, url: ask.url)))
+        // A batch obeys its sites, and a caller of the library does not.
+        case .negative(let outcome) where outcome.content.fields[.errorClass] == FailureCounts.disallowed: return .none(missing: [])
         case .negative(let outcome):
             let error = FetchError(outcome.content, url: ask.url)
             return .some(since.map { outcome.ended >= $0 } ?? false ? .failed(error) : .failedBefore(error))

@@ -30,6 +30,7 @@ import Testing
         (.status(304), .final, .answered),
         (.tls, .final, .none),
         (.refusedAddress, .final, .none),
+        (.disallowed, .final, .answered),
         (.tooLarge, .final, .answered),
         (.tooManyRedirects, .final, .answered),
     ])
@@ -42,7 +43,8 @@ import Testing
 
     @Test func `the failures that the engine calls retryable are tried again, and no others`() {
         let kinds: [FetchError.Kind] = [
-            .invalidURL, .invalidRequest, .refusedAddress, .refusedRedirect, .tooManyRedirects, .dns(.noSuchName), .dns(.nobodyAnswers),
+            .invalidURL, .invalidRequest, .refusedAddress, .disallowed, .refusedRedirect, .tooManyRedirects, .dns(.noSuchName),
+            .dns(.nobodyAnswers),
             .connect, .tls, .timeout(.resolve),
             .timeout(.connect), .timeout(.response), .timeout(.body), .tooSlow, .reset, .truncated, .tooLarge, .headersTooLarge,
             .badEncoding, .protocolError, .throttled, .cancelled, .storage, .systemLimit, .engine,

@@ -18,15 +18,17 @@ extension BatchExport {
     }
 }
 
-/// The URLs of an exported batch, counted by their outcomes. Each URL is one of the first three.
+/// The URLs of an exported batch, counted by their outcomes. Each URL is one of the first four.
 package struct ExportTotals: Sendable, Equatable {
     /// Bodies that this export wrote.
     package var written = 0
     /// Bodies that were in the folder.
     package var there = 0
-    /// URLs without a body.
+    /// URLs without a body, other than those that their sites did not permit.
     package var failed = 0
 
+    /// URLs that their sites did not permit.
+    package var disallowed = 0
     /// Failed URLs whose body was evicted.
     package var evicted = 0
     /// Failed URLs whose body is in a worker's folder.
@@ -38,7 +40,7 @@ package struct ExportTotals: Sendable, Equatable {
     /// The size of the written bodies.
     package var bytes = 0
 
-    package var rows: Int { written + there + failed }
+    package var rows: Int { written + there + failed + disallowed }
 
     package init() {}
 
@@ -49,6 +51,10 @@ package struct ExportTotals: Sendable, Equatable {
             bytes += record.bytes
         case .there: there += 1
         default:
+            guard record.errorClass != FailureCounts.disallowed else {
+                disallowed += 1
+                return
+            }
             failed += 1
             switch ExportLoss(rawValue: record.errorClass) {
             case .evicted: evicted += 1

@@ -85,19 +85,25 @@ package struct ManifestTotals: Sendable, Equatable {
     /// Rows with the URL of an earlier row.
     package var repeated = 0
     package var failed = 0
+    /// Rows whose URLs their sites did not permit. They are no failures.
+    package var disallowed = 0
     /// Failed rows by error class, for a bounded number of classes.
     package private(set) var classes: [String: Int] = [:]
     package var invalid = 0
     /// The size of the bodies that this run fetched.
     package var bytes = 0
 
-    package var rows: Int { fetched + there + repeated + failed + invalid }
+    package var rows: Int { fetched + there + repeated + failed + disallowed + invalid }
 
     private static let mostClasses = 200
 
     package init() {}
 
     package mutating func noteFailure(_ errorClass: String) {
+        guard errorClass != FailureCounts.disallowed else {
+            disallowed += 1
+            return
+        }
         failed += 1
         if classes[errorClass] == nil, classes.count >= Self.mostClasses { return }
         classes[errorClass, default: 0] += 1

@@ -58,6 +58,7 @@ extension ManifestRow {
             ("file", JSONValue(body?.file)),
             ("error", error(end)),
         ]
+        if let optOut = body?.errorMessage, !optOut.isEmpty { members.append(("optOut", .string(optOut))) }
         if let id { members.append(("id", .string(String(decoding: id, as: UTF8.self)))) }
         var line: [UInt8] = []
         JSONValue.object(members).append(to: &line)

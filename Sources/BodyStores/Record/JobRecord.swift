@@ -14,6 +14,7 @@ package struct JobRecord: Sendable, Equatable {
     package var file = ""
     var contentType = ""
     var errorClass = ""
+    /// Of a body that was stored, it is the reservation that the answer made of its use.
     var errorMessage = ""
     /// The URL without credentials. Only an export records it, because the list of a run can be read again.
     var url = ""
@@ -31,7 +32,7 @@ package struct JobRecord: Sendable, Equatable {
         file = content.fields[.file] ?? ""
         contentType = content.fields[.contentType] ?? ""
         errorClass = content.fields[.errorClass] ?? ""
-        errorMessage = isFailed ? content.failureSentence : ""
+        errorMessage = isFailed ? content.failureSentence : content.fields[.optOut] ?? ""
     }
 }
 

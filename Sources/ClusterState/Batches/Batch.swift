@@ -19,6 +19,9 @@ package struct BatchOptions: Sendable, Equatable {
     /// The trace that the batch belongs to. Unlike headers, a trace makes no other request of a URL.
     package var trace: TraceContext?
 
+    /// Whether the jobs obey the sites that they fetch from.
+    package var manners = Manners.ignoring
+
     package init() {}
 }
 
@@ -77,6 +80,8 @@ package struct Batch: Sendable, Equatable {
     package private(set) var total: Int
     package private(set) var done: Int
     package private(set) var failed: Int
+    /// Failed jobs that their sites did not permit.
+    package private(set) var disallowed = 0
     package private(set) var cancelled: Int
     package private(set) var active: Int
     package private(set) var parked: Int
@@ -92,6 +97,7 @@ extension Batch {
         total += other.total
         done += other.done
         failed += other.failed
+        disallowed += other.disallowed
         cancelled += other.cancelled
         active += other.active
         parked += other.parked
@@ -133,8 +139,8 @@ extension Batch {
     package var progress: Double? { total > 0 ? Double(ended) / Double(total) : nil }
 
     static let fields = [
-        "id", "priority", "refresh", "maxAge", "began", "headers", "trace", "state", "total", "done", "failed", "cancelled",
-        "active", "parked", "delayed",
+        "id", "priority", "refresh", "maxAge", "began", "headers", "trace", "manners", "state", "total", "done", "failed",
+        "cancelled", "active", "parked", "delayed", "disallowed",
     ].map { RedisArgument.string($0) }
 
     /// `nil` for a batch that no longer exists.
@@ -142,7 +148,7 @@ extension Batch {
         let values = try reply.fields(Self.fields.count, of: "HMGET")
         var texts: [String?] = []
         for value in values { texts.append(try value.asOptionalString()) }
-        guard let input = texts[7].flatMap(BatchProgress.State.init) else { return nil }
+        guard let input = texts[8].flatMap(BatchProgress.State.init) else { return nil }
         self.number = number
         self.input = input
         name = texts[0] ?? ""
@@ -153,9 +159,10 @@ extension Batch {
         options.maximumAge = texts[3].flatMap { Int(inRedis: $0) }.flatMap { $0 < 0 ? nil : .milliseconds($0) }
         options.headers = try values[5].asOptionalBytes().flatMap { RequestHeaders($0) } ?? .none
         options.trace = texts[6].flatMap { try? TraceContext($0) }
+        options.manners = Manners(text: texts[7])
         self.options = options
-        let numbers = texts[8...].map { $0.flatMap { Int(inRedis: $0) } ?? 0 }
+        let numbers = texts[9...].map { $0.flatMap { Int(inRedis: $0) } ?? 0 }
         (total, done, failed, cancelled) = (numbers[0], numbers[1], numbers[2], numbers[3])
-        (active, parked, delayed) = (numbers[4], numbers[5], numbers[6])
+        (active, parked, delayed, disallowed) = (numbers[4], numbers[5], numbers[6], numbers[7])
     }
 }

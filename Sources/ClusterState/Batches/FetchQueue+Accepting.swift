@@ -73,6 +73,7 @@ extension FetchQueue {
                     "offset", 0, "total", 0, "began", now, "touched", now)
                 if !options.headers.bytes.isEmpty { commit.write("HSET", record, "headers", .bytes(options.headers.bytes)) }
                 if let trace = options.trace { commit.write("HSET", record, "trace", .string(trace.text)) }
+                if let manners = options.manners.text { commit.write("HSET", record, "manners", .string(manners)) }
                 // Exchanges look only where there can be something.
                 let used = try replies[2].get().asOptionalString() ?? ""
                 if !used.contains(priority) {

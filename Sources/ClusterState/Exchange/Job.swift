@@ -22,6 +22,9 @@ package final class Job: Sendable {
     /// The trace that the batch belongs to.
     package let trace: TraceContext?
 
+    /// Whether the job obeys the site that it fetches from.
+    package let manners: Manners
+
     /// When the job was enqueued, in queue time.
     package let enqueued: Int
 
@@ -49,6 +52,7 @@ package final class Job: Sendable {
 
     package init(
         token: LockToken, entry: JobEntry, queue: String, partition: Int, batch: Int, batchName: String?, trace: TraceContext?,
+        manners: Manners = .ignoring,
         enqueued: Int, crashes: Int, failures: Int, throttled: Duration, headers: RequestHeaders?, outcome: URLOutcome?,
         stale: URLOutcome?, isHopeless: Bool
     ) {
@@ -59,6 +63,7 @@ package final class Job: Sendable {
         self.batch = batch
         self.batchName = batchName
         self.trace = trace
+        self.manners = manners
         self.enqueued = enqueued
         self.crashes = crashes
         self.failures = failures
@@ -121,7 +126,8 @@ extension Job {
             return .job(
                 Job(
                     token: token, entry: entry, queue: String(decoding: queue, as: UTF8.self), partition: partition, batch: block.batch,
-                    batchName: known?.name, trace: known?.trace, enqueued: block.enqueued, crashes: crashes, failures: failures,
+                    batchName: known?.name, trace: known?.trace, manners: known?.manners ?? .obeying, enqueued: block.enqueued,
+                    crashes: crashes, failures: failures,
                     throttled: throttled == 0 ? .zero : .milliseconds(max(0, now - throttled)),
                     headers: block.hasHeaders ? known?.headers : RequestHeaders.none,
                     outcome: kind == deliveryKind ? given : nil, stale: kind == lockKind ? given : nil, isHopeless: flags & noPlace != 0))
@@ -137,8 +143,9 @@ struct LeasedBatch: Sendable, Equatable {
     /// `nil` where the batch has no headers, and where its headers are gone or cannot be read.
     let headers: RequestHeaders?
     let trace: TraceContext?
+    let manners: Manners
 
-    private static let fieldCount = 4
+    private static let fieldCount = 5
 
     /// Reads the batches of an exchange's answer, by their numbers.
     static func byNumber(_ fields: [RedisReply]) throws(RedisError) -> [Int: LeasedBatch] {
@@ -148,7 +155,8 @@ struct LeasedBatch: Sendable, Equatable {
             batches[try fields[index].asInteger()] = LeasedBatch(
                 name: try fields[index + 1].asOptionalString(),
                 headers: try fields[index + 2].asOptionalBytes().flatMap { RequestHeaders($0) },
-                trace: try fields[index + 3].asOptionalString().flatMap { try? TraceContext($0) })
+                trace: try fields[index + 3].asOptionalString().flatMap { try? TraceContext($0) },
+                manners: Manners(text: try fields[index + 4].asOptionalString()))
         }
         return batches
     }

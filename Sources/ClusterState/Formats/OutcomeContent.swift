@@ -16,6 +16,8 @@ package struct OutcomeContent: Sendable, Equatable {
     package enum Field: UInt8, Sendable, CaseIterable {
         case entityTag = 1
         case lastModified, contentType, errorClass, errorMessage, file, vary
+        /// The first reservation of the answer's use, such as `X-Robots-Tag: noai`.
+        case optOut
     }
 
     package var url: String

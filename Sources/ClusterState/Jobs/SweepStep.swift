@@ -30,6 +30,7 @@ struct SweepStep {
     /// A failure that counts no more.
     mutating func forgive(_ job: DeadJob) {
         count(-1, "failed", ofBatch: job.block.batch)
+        if job.error?.fields[.errorClass] == FailureCounts.disallowed { count(-1, "disallowed", ofBatch: job.block.batch) }
         totals[FailureCounts.field(of: job.error?.fields[.errorClass]), default: 0] -= 1
     }
 

@@ -5,6 +5,9 @@ package struct FailureCounts: Sendable, Equatable {
     /// The class, such as `timeout` or `http-404`, and the number of jobs. The class of a failure without one is empty.
     package private(set) var byClass: [String: Int] = [:]
 
+    /// The class of jobs that their sites did not permit.
+    package static let disallowed = "disallowed"
+
     private static let mark = "failed:"
     private static let longest = 32
 

@@ -14,6 +14,8 @@ package struct HostStanding: Sendable, Equatable {
     package var isProbing = false
     /// The host has taken no connection for too long: jobs that would have to wait for it fail.
     package var isGivenUp = false
+    /// The least time between two starts that the site or its slow answers ask for.
+    package var pace = HostPace.none
     /// The operator's rule that holds for the host. It outranks the workers' settings.
     package var rule: OperatorRule?
 }
@@ -39,7 +41,7 @@ extension HostStanding {
         failures = reader.number(1) ?? 0
         _ = reader.number(1)
         let probing = reader.number(1) ?? 0
-        (isProbing, isGivenUp) = (probing > 0, probing == 2)
+        (isProbing, isGivenUp, pace) = (probing % 4 > 0, probing % 4 == 2, HostPace(step: probing / 4))
         let rules = try zip(OperatorRule.patterns(for: host), fields.dropFirst()).compactMap { pattern, text in
             try text.asOptionalString().flatMap { OperatorRule(pattern, $0, now: now) }
         }

@@ -75,10 +75,10 @@ final class TransferPlaces: HopGate {
         return await hosts.enter(host, priority) ? .own(host) : nil
     }
 
-    func admits(_ host: String) async -> Bool {
+    func admits(_ hop: NextHop) async -> Bool {
         // A host that redirects has answered.
         await leave(after: nil)
-        return await enter(host)
+        return await enter(hop.to.hostName)
     }
 
     /// - Parameter error: How the request at the host failed; nil where the host has answered.

@@ -22,23 +22,24 @@ package struct ClusterFetch: Sendable {
     package init(_ cluster: ClusterState, _ settings: FetchSettings, _ options: Options) async throws {
         let downloader = try settings.makeDownloader(concurrency: options.concurrency)
         do {
+            let politeness = HostPoliteness(options.host, patience: options.hostPatience, longestWait: settings.timeout)
             cache = try await RedisCache.connect(
                 to: cluster.connection.configuration, namespace: cluster.namespace, lease: options.lease, bodyLimit: options.bodyLimit,
-                HostPoliteness(options.host, patience: options.hostPatience, longestWait: settings.timeout),
-                full: options.full)
+                options.takesPlaces ? politeness : nil, full: options.full)
         } catch {
             downloader.shutdown()
             throw error
         }
         self.cluster = cluster
         self.downloader = downloader
-        var parts = CachingFetch.Parts(downloader: downloader, memory: MemoryCache(MemoryCacheOptions(costLimit: options.memoryLimit)))
+        var parts = CachingFetch.Parts(
+            downloader: options.wrap(downloader), memory: MemoryCache(MemoryCacheOptions(costLimit: options.memoryLimit)))
         parts.shared = cache.shared.tier
         parts.policy = options.freshness
         parts.maximumBody = settings.maximumBody
         parts.maximumInFlight = options.concurrency
         parts.sharedHosts = cache.hosts
-        parts.maximumAtHost = options.host.limit
+        parts.maximumAtHost = options.takesPlaces ? options.host.limit : nil
         parts.retries.most = options.retries
         parts.callersAreOne = false
         fetch = CachingFetch(parts)
@@ -61,6 +62,10 @@ package struct ClusterFetch: Sendable {
         package var host = HostRule(limit: 8)
         /// A host that takes no connection for longer is given up; zero for never.
         package var hostPatience = Duration.zero
+        /// Whether a request takes one of the places of its host.
+        var takesPlaces = true
+        /// Changes how the engine is asked.
+        var wrap: @Sendable (any Downloader) -> any Downloader = { $0 }
         /// Attempts after the first, while callers wait.
         package var retries = 0
         /// Sent with each request. They make it another request of its URL.

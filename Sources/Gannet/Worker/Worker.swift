@@ -12,16 +12,19 @@ package struct Worker: Sendable {
     private let inbox: RedisSubscription?
     private let options: WorkerOptions
     private let activity: WorkerActivity
+    private let sites: Sites
     private let report: @Sendable (WorkerReport) -> Void
 
     /// - Parameters:
     ///   - name: A name that no other worker has.
     ///   - inbox: A subscription to the inboxes of this name. Without one, the worker hears of no new jobs and looks for them now and then.
+    ///   - sites: Asked by jobs that obey the sites that they fetch from.
     ///   - activity: Counts the worker's requests, host by host.
     ///   - report: Receives what happens, from the worker's own task.
     init(
         _ name: String, queue: FetchQueue, downloader: any GatedDownloader, output: any JobOutput, inbox: RedisSubscription?,
-        options: WorkerOptions, activity: WorkerActivity = WorkerActivity(), report: @escaping @Sendable (WorkerReport) -> Void
+        options: WorkerOptions, sites: Sites, activity: WorkerActivity = WorkerActivity(),
+        report: @escaping @Sendable (WorkerReport) -> Void
     ) {
         self.name = name
         self.queue = queue
@@ -30,6 +33,7 @@ package struct Worker: Sendable {
         self.inbox = inbox
         self.options = options
         self.activity = activity
+        self.sites = sites
         self.report = report
     }
 
@@ -53,18 +57,21 @@ package struct Worker: Sendable {
         // leave time to extend the lease.
         let own = try await cluster.another(commandTimeout: options.lease / 3, longestBackoff: options.lease / 4)
         let worker = randomName()
+        let robots = RobotsFetch(cluster, fetch, concurrency: options.concurrency)
+        let sites = Sites(userAgent: fetch.userAgent, source: robots.file)
         let outcome: Result<WorkerEnd, any Error>
         do {
             let (subscriber, inbox) = try await own.listen(as: worker)
             let queue = own.queue(name, patience: options.outagePatience)
             outcome = await Worker(
-                worker, queue: queue, downloader: downloader, output: output, inbox: inbox, options: options, activity: activity,
-                report: report
+                worker, queue: queue, downloader: downloader, output: output, inbox: inbox, options: options, sites: sites,
+                activity: activity, report: report
             ).run(stops: stops, feed: feed)
             await subscriber.close()
         } catch {
             outcome = .failure(error)
         }
+        await robots.close()
         await own.close()
         return try outcome.get()
     }
@@ -77,16 +84,16 @@ package struct Worker: Sendable {
     /// left to the end of their leases.
     /// - Parameter feed: Ends when the queue has been filled. An empty queue does not end the worker before that.
     func run(stops: AsyncStream<Void>, feed: AsyncStream<Void>? = nil) async -> Result<WorkerEnd, any Error> {
-        await WorkerRun(name, queue, downloader, output, inbox, options, activity, report)(stops: stops, feed: feed)
+        await WorkerRun(name, queue, downloader, output, inbox, options, activity, sites, report)(stops: stops, feed: feed)
     }
 }
 
 extension FetchSettings {
     /// A bound on the time from the claim of a job to its outcome. A job makes two requests where a kept answer does not fit. Requests
-    /// may wait for places at hosts that redirects lead to. The margin is for the wait in stock, and for storing the body.
+    /// may wait for places at hosts that redirects lead to, and for the robots.txt of each origin. The margin is for the wait in stock, and for storing the body.
     var longestHold: Duration {
-        let waits = PlacePatience.ofJob * min(maximumRedirects, Self.mostWaits)
-        return timeout * 2 + waits + Self.holdMargin
+        let waits = (PlacePatience.ofJob + Sites.longestLook) * min(maximumRedirects, Self.mostWaits)
+        return timeout * 2 + waits + Sites.longestLook + Self.holdMargin
     }
 
     private static let mostWaits = 20

@@ -12,6 +12,9 @@ package struct WorkerOptions: Sendable {
     /// The least time between the starts of two requests at one host, from all workers together.
     package var hostInterval = Duration.zero
 
+    /// A host gets, on average, no more than one request at a time: its pace follows the time that its answers take.
+    package var adaptsPace = false
+
     /// When a failed attempt is repeated, and when its job is given up.
     package var retryPolicy = RetryPolicy()
 

@@ -18,7 +18,7 @@ final class WorkerRun: Sendable {
 
     init(
         _ worker: String, _ queue: FetchQueue, _ downloader: any GatedDownloader, _ output: any JobOutput, _ inbox: RedisSubscription?,
-        _ options: WorkerOptions, _ activity: WorkerActivity, _ report: @escaping @Sendable (WorkerReport) -> Void
+        _ options: WorkerOptions, _ activity: WorkerActivity, _ sites: Sites, _ report: @escaping @Sendable (WorkerReport) -> Void
     ) {
         let box = EventBox<WorkerMachine.Input>()
         self.worker = worker
@@ -28,7 +28,7 @@ final class WorkerRun: Sendable {
         self.activity = activity
         self.box = box
         self.report = report
-        runner = JobRunner(queue, downloader, output, activity, options, tell: box.put)
+        runner = JobRunner(queue, downloader, output, activity, options, sites, tell: box.put)
         output.watchRoom { room in
             activity.note(room)
             report(.room(room))

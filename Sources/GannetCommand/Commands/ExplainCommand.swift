@@ -121,6 +121,7 @@ private struct ExplanationReport: Sendable {
         var parts = ["\(Amounts.count(found.standing.running, "request")) in flight"]
         if let pause = found.coolsFor { parts.append("cools down for another \(Amounts.time(pause))") }
         if let pause = found.startsIn { parts.append("the next may start in \(Amounts.time(pause))") }
+        if found.standing.pace != .none { parts.append("a request every \(Amounts.time(found.standing.pace.interval)) at most") }
         if found.standing.isGivenUp { parts.append("given up: jobs that would have to wait for it fail") }
         if found.standing.isProbing { parts.append("one request at a time until one succeeds") }
         if found.standing.failures > 0 { parts.append("\(Amounts.count(found.standing.failures, "failure")) to connect in a row") }

@@ -11,6 +11,8 @@ struct FetchOptions: Sendable {
     var hostLimit: Int
     /// From the start of one request at a host to the start of the next.
     var hostInterval: Duration?
+    /// The rate of a host follows its answers.
+    private let adaptsPace: Bool
     /// Attempts after the first.
     var retries: Int
     /// For how long a host may put a job off; zero for callers without a job.
@@ -35,6 +37,12 @@ struct FetchOptions: Sendable {
         "host-rate", .rate, section: .fetching,
         "How many requests a second one host gets, from all workers and gateways together. Without this option there is no such limit. A pause between two "
             + "requests is kept in Redis and outlasts the run."
+    )
+    private static let jobHostRate = Flag(
+        "host-rate", .rateOrAuto, section: .fetching,
+        "How many requests a second one host gets, from all workers and gateways together. With 'auto' a host gets one request at a time on average, "
+            + "and so fewer as its answers slow down. Without this option there is no such limit. A pause between two requests is kept in Redis and "
+            + "outlasts the run."
     )
     private static let retryCount = Flag(
         "retries", .integer(in: 0...100), default: "3", section: .fetching,
@@ -85,28 +93,35 @@ struct FetchOptions: Sendable {
         "user-agent", .headerValue("text"), default: FetchSettings.defaultUserAgent, section: .fetching,
         "The name of this program in its requests.")
 
+    private static let contactAddress = Flag(
+        "contact", .headerValue("address"), section: .fetching,
+        "An address where the owners of sites reach you: a web page or a mail address. It stands behind the user agent, as in 'gannet/1.0 "
+            + "(+https://example.org/crawl)'.")
+
     private static let sendTrace = Toggle(
         "send-traceparent", section: .fetching,
         "Send a 'traceparent' header with each request of a batch that has a trace ('--traceparent'). It names the trace and the request itself. A "
             + "header of this name given with '--header' is sent instead. It is not sent on to another origin after a redirect.")
 
-    private static func flags(_ retries: [FlagEntry], _ lease: FlagEntry) -> [FlagEntry] {
-        [concurrencyCount.entry, hostCount.entry, hostRate.entry] + retries + [
+    private static func flags(_ rate: FlagEntry, _ retries: [FlagEntry], _ lease: FlagEntry) -> [FlagEntry] {
+        [concurrencyCount.entry, hostCount.entry, rate] + retries + [
             connectPatience.entry, lease, timeoutTime.entry, connectTime.entry, bodySize.entry, speedLimit.entry, network.entry,
-            proxyURL.entry, certificates.entry, agent.entry,
+            proxyURL.entry, certificates.entry, agent.entry, contactAddress.entry,
         ]
     }
 
     /// Of commands that fetch the jobs of batches.
-    static let flagsForJobs = flags([retryCount.entry, patience.entry], leaseTime.entry) + [sendTrace.entry]
+    static let flagsForJobs = flags(jobHostRate.entry, [retryCount.entry, patience.entry], leaseTime.entry) + [sendTrace.entry]
 
     /// Of commands that fetch URLs without jobs.
-    static let flagsForCalls = flags([callRetries.entry], callLease.entry)
+    static let flagsForCalls = flags(hostRate.entry, [callRetries.entry], callLease.entry)
 
     init(_ arguments: Arguments, forJobs: Bool = true) throws {
         concurrency = try arguments.require(Self.concurrencyCount)
         hostLimit = try arguments.require(Self.hostCount)
-        hostInterval = try arguments.optional(Self.hostRate)
+        let rate: HostRate? =
+            forJobs ? try arguments.optional(Self.jobHostRate) : try arguments.optional(Self.hostRate).map { .fixed($0) }
+        (hostInterval, adaptsPace) = (rate?.interval, rate == .automatic)
         retries = try arguments.require(forJobs ? Self.retryCount : Self.callRetries)
         giveUpAfter = forJobs ? try arguments.require(Self.patience) : .zero
         hostPatience = try arguments.require(Self.connectPatience)
@@ -119,6 +134,13 @@ struct FetchOptions: Sendable {
         settings.proxy = try arguments.optional(Self.proxyURL)
         settings.caFile = try arguments.optional(Self.certificates)
         settings.userAgent = try arguments.require(Self.agent)
+        if let contact = try arguments.optional(Self.contactAddress) {
+            // Parentheses are a comment's own.
+            guard !contact.contains(where: { "()\\".contains($0) }) else {
+                throw arguments.usageError("'--contact' takes an address without parentheses and backslashes.")
+            }
+            settings.userAgent = "\(settings.userAgent ?? FetchSettings.defaultUserAgent) (+\(contact))"
+        }
         sendsTrace = arguments.isSet(Self.sendTrace)
     }
 }
@@ -154,6 +176,7 @@ extension FetchOptions {
         options.concurrency = concurrency
         options.hostLimit = hostLimit
         options.hostInterval = hostInterval ?? .zero
+        options.adaptsPace = adaptsPace
         options.retries = retries
         options.giveUpAfter = giveUpAfter
         options.hostPatience = hostPatience

@@ -22,9 +22,26 @@ enum SubmissionFlags {
         "The trace that the batch belongs to, in the form of W3C Trace Context. A batch keeps its first trace. Workers send it when they have "
             + "'--send-traceparent'. URLs with another trace are still the same URLs.")
 
+    private static let robots = Flag(
+        "robots", .choice("robots", of: Manners.Robots.allCases.map(\.rawValue)), default: Manners.Robots.obey.rawValue,
+        "Whether the robots.txt of a site decides which URLs are fetched from it. URLs that it disallows end as 'disallowed' and are no failures. "
+            + "While it cannot be read because of a failure that may pass, the URLs of the site wait.")
+    private static let optOuts = Flag(
+        "opt-outs", .choice("opt-outs", of: Manners.OptOuts.allCases.map(\.rawValue)),
+        "Whether an answer is stored that reserves its use by X-Robots-Tag (noai, noimageai, noindex, noimageindex, noml, none) or by "
+            + "tdm-reservation: 1. With 'heed' it is not, and its URL ends as 'disallowed'. With 'record' it is stored, and the manifest has the words. "
+            + "The default is heed where robots.txt is obeyed, and ignore elsewhere.")
+
     static let flags = [
-        batch.entry, priority.entry, delay.entry, maxAge.entry, refresh.entry, HeaderOption.header.entry, traceparent.entry,
+        batch.entry, priority.entry, delay.entry, maxAge.entry, refresh.entry, robots.entry, optOuts.entry, HeaderOption.header.entry,
+        traceparent.entry,
     ]
+
+    private static func manners(from arguments: Arguments) throws -> Manners {
+        let obeys = Manners.Robots(rawValue: try arguments.require(robots)) ?? .obey
+        let asked = try arguments.optional(optOuts).flatMap(Manners.OptOuts.init)
+        return Manners(robots: obeys, optOuts: asked ?? (obeys == .obey ? .heed : .ignore))
+    }
 
     static func options(from arguments: Arguments) throws -> BatchOptions {
         var options = BatchOptions()
@@ -34,6 +51,7 @@ enum SubmissionFlags {
         options.refresh = arguments.isSet(refresh)
         options.headers = try HeaderOption.headers(from: arguments)
         options.trace = try arguments.optional(traceparent)
+        options.manners = try manners(from: arguments)
         if options.refresh, options.maximumAge != nil {
             throw arguments.usageError("'--refresh' and '--max-age' contradict each other.")
         }

@@ -76,6 +76,30 @@ extension ValueType where Value == Duration {
     }
 }
 
+/// The rate of requests at a host.
+enum HostRate: Sendable, Equatable {
+    /// With this time between two starts.
+    case fixed(Duration)
+    /// As the host's answers suggest.
+    case automatic
+
+    var interval: Duration? { if case .fixed(let interval) = self { interval } else { nil } }
+}
+
+extension ValueType where Value == HostRate {
+    /// A number of requests a second, or `auto`.
+    static var rateOrAuto: Self {
+        Self("rate") { text in
+            if text == "auto" { return .automatic }
+            do {
+                return .fixed(try ValueType<Duration>.rate.parse(text))
+            } catch {
+                throw UsageError("use a number from 0.001 to 1000, such as 2 or 0.5, or 'auto'.")
+            }
+        }
+    }
+}
+
 /// How many rows of a run may fail.
 enum FailureLimit: Sendable, Equatable {
     case rows(Int)

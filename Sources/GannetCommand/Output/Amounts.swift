@@ -5,6 +5,9 @@ enum Amounts {
         "\(number) \(number == 1 ? noun : plural ?? noun + "s")"
     }
 
+    /// `3 not permitted by their sites`.
+    static func notPermitted(_ number: Int) -> String { "\(number) not permitted by \(number == 1 ? "its site" : "their sites")" }
+
     /// `3.1 MB`, in the decimal units that options take too.
     static func bytes(_ number: Int) -> String {
         let units = ["kB", "MB", "GB", "TB"]

@@ -17,12 +17,13 @@ struct BatchReport: Sendable {
             ("state", batch.state.rawValue),
             ("priority", batch.options.priority.rawValue),
             ("wants", wants),
+            ("manners", manners),
             ("headers", headerNames.isEmpty ? "none of its own" : headerNames.joined(separator: ", ")),
             ("trace", batch.options.trace?.traceID ?? "none"),
             ("begun", batch.age.map { Amounts.time($0) + " ago" } ?? "unknown"),
             ("progress", progress),
             ("done", String(batch.done)),
-            ("failed", String(batch.failed)),
+            ("failed", failed),
             ("cancelled", String(batch.cancelled)),
             ("ready", String(batch.ready)),
             ("active", String(batch.active)),
@@ -39,6 +40,20 @@ struct BatchReport: Sendable {
         return "\(Int(part * 100)) % of \(batch.total)"
     }
 
+    /// `7, of these 3 not permitted by their sites`.
+    private var failed: String {
+        batch.disallowed > 0 ? "\(batch.failed), of these \(batch.disallowed) not permitted by their sites" : "\(batch.failed)"
+    }
+
+    private var manners: String {
+        let robots = batch.options.manners.obeys ? "obeys" : "ignores"
+        switch batch.options.manners.optOuts {
+        case .heed: return "\(robots) robots.txt, heeds opt-outs"
+        case .ignore: return "\(robots) robots.txt, ignores opt-outs"
+        case .record: return "\(robots) robots.txt, records opt-outs"
+        }
+    }
+
     private var headerNames: [String] { batch.options.headers.lines.map(\.name) }
 
     private var wants: String {
@@ -52,7 +67,8 @@ struct BatchReport: Sendable {
 
     /// The totals in one line.
     var outcome: String {
-        var parts = ["\(batch.done) of \(Amounts.count(batch.total, "URL")) done", "\(batch.failed) failed"]
+        var parts = ["\(batch.done) of \(Amounts.count(batch.total, "URL")) done", "\(batch.failed - batch.disallowed) failed"]
+        if batch.disallowed > 0 { parts.append(Amounts.notPermitted(batch.disallowed)) }
         if batch.cancelled > 0 { parts.append("\(batch.cancelled) cancelled") }
         return parts.joined(separator: ", ")
     }
@@ -69,5 +85,7 @@ struct BatchReport: Sendable {
     }
 
     /// The exit status of a command that waited for the batch.
-    var status: ExitStatus { batch.lostParts > 0 ? .unavailable : batch.failed + batch.cancelled == 0 ? .done : .someFailed }
+    var status: ExitStatus {
+        batch.lostParts > 0 ? .unavailable : batch.failed - batch.disallowed + batch.cancelled == 0 ? .done : .someFailed
+    }
 }

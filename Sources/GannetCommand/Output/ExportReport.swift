@@ -15,6 +15,7 @@ struct ExportReport: Sendable {
         var parts = ["\(Amounts.count(totals.written, "body", "bodies")) written"]
         if totals.there > 0 { parts.append("\(totals.there) there already") }
         parts.append("\(totals.failed) failed")
+        if totals.disallowed > 0 { parts.append(Amounts.notPermitted(totals.disallowed)) }
         if batch.cancelled > 0 { parts.append("\(batch.cancelled) cancelled") }
         if left > 0 { parts.append("\(left) still to come") }
         return parts.joined(separator: ", ") + "; \(Amounts.bytes(totals.bytes)) in \(Amounts.time(time))"
@@ -25,8 +26,9 @@ struct ExportReport: Sendable {
         [
             "summary": [
                 "rows": .integer(totals.rows), "done": .integer(totals.written + totals.there), "fetched": .integer(totals.written),
-                "revalidated": 0, "cached": .integer(totals.there), "failed": .integer(totals.failed), "invalid": 0,
-                "bytes": .integer(totals.bytes), "durationMilliseconds": .integer(Int(time / .milliseconds(1))),
+                "revalidated": 0, "cached": .integer(totals.there), "failed": .integer(totals.failed),
+                "disallowed": .integer(totals.disallowed), "invalid": 0, "bytes": .integer(totals.bytes),
+                "durationMilliseconds": .integer(Int(time / .milliseconds(1))),
                 "batch": .string(batch.name), "queue": .string(queue), "state": .string(batch.state.rawValue),
                 "evicted": .integer(totals.evicted), "elsewhere": .integer(totals.elsewhere), "forgotten": .integer(totals.forgotten),
                 "repeated": .integer(totals.repeated),

@@ -15,6 +15,7 @@ struct RunSummary: Sendable {
         var parts = ["\(Amounts.count(totals.fetched, "URL")) fetched"]
         if totals.there > 0 { parts.append("\(totals.there) there already") }
         parts.append("\(totals.failed) failed" + (classes.isEmpty ? "" : " (\(classes))"))
+        if totals.disallowed > 0 { parts.append(Amounts.notPermitted(totals.disallowed)) }
         if totals.repeated > 0 { parts.append("\(totals.repeated) listed more than once") }
         if totals.invalid > 0 { parts.append("\(totals.invalid) invalid") }
         // The progress counts different URLs. Here each row counts, also one whose URL was listed before.
@@ -23,7 +24,10 @@ struct RunSummary: Sendable {
     }
 
     /// Where the failures are listed.
-    var reference: String { totals.failed + totals.invalid > 0 ? "; manifest.jsonl there lists the failures, with reasons" : "" }
+    var reference: String {
+        if totals.failed + totals.invalid > 0 { return "; manifest.jsonl there lists the failures, with reasons" }
+        return totals.disallowed > 0 ? "; manifest.jsonl there names the rules" : ""
+    }
 
     /// `no-such-host 900, http-404 80, timeout 7, and 2 of other classes`.
     private var classes: String {
@@ -42,7 +46,8 @@ struct RunSummary: Sendable {
             "summary": [
                 "rows": .integer(totals.rows), "done": .integer(totals.fetched + totals.there + totals.repeated),
                 "fetched": .integer(totals.fetched), "revalidated": 0, "cached": .integer(totals.there + totals.repeated),
-                "failed": .integer(totals.failed), "invalid": .integer(totals.invalid), "bytes": .integer(totals.bytes),
+                "failed": .integer(totals.failed), "disallowed": .integer(totals.disallowed), "invalid": .integer(totals.invalid),
+                "bytes": .integer(totals.bytes),
                 "durationMilliseconds": .integer(Int(time / .milliseconds(1))),
             ]
         ]

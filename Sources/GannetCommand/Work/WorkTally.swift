@@ -76,7 +76,8 @@ final class WorkTally: Sendable {
                 job.facts(
                     "retried",
                     [(key: "class", value: .string(postponement.errorClass)), (key: "pauseSeconds", value: JSONValue(postponement.pause))]))
-        case .failed(let job, let sentence, let errorClass): complain(of: job, "failed: \(sentence)", errorClass)
+        case .failed(let job, let sentence, let errorClass):
+            complain(of: job, errorClass == FailureCounts.disallowed ? sentence : "failed: \(sentence)", errorClass)
         case .skipped(let job, let failure, let errorClass):
             let remembered = "this is remembered for another \(Amounts.time(failure.remaining))"
             complain(

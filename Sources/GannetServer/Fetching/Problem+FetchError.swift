@@ -13,7 +13,7 @@ extension Problem {
     private static func status(of kind: FetchError.Kind) -> Int {
         switch kind {
         case .invalidURL, .invalidRequest: 400
-        case .refusedAddress, .refusedRedirect: 403
+        case .refusedAddress, .disallowed, .refusedRedirect: 403
         case .tooLarge: 413
         case .unexpectedContent: 415
         // These say something of the URL. Other statuses of the origin would be misread as ours: a 401 or a 403 is about the origin's rules.

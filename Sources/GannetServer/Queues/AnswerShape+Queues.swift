@@ -54,7 +54,8 @@ extension AnswerShape {
         "waitingJobs": .integer, "waitingCallers": .integer,
         "host": [
             "name": .text, "inFlight": .integer, "coolDownSeconds": .optional(.number), "nextStartSeconds": .optional(.number),
-            "connectFailures": .integer, "probing": .flag, "givenUp": .flag, "limit": .optional(.integer),
+            "connectFailures": .integer, "probing": .flag, "givenUp": .flag, "paceSeconds": .optional(.number),
+            "limit": .optional(.integer),
             "intervalSeconds": .optional(.number), "pauseSeconds": .optional(.number), "rule": .optional(.text),
         ],
     ]
@@ -62,9 +63,10 @@ extension AnswerShape {
     private static let batchMembers: AnswerShape =
         [
             "batch": .text, "state": .text, "priority": .word(Priority.allCases.map(\.rawValue)), "refresh": .flag,
-            "maxAgeSeconds": .optional(.number), "headers": .list(.text), "traceID": .optional(.text), "ageSeconds": .optional(.number),
+            "maxAgeSeconds": .optional(.number), "headers": .list(.text), "robots": .word(Manners.Robots.allCases.map(\.rawValue)),
+            "optOuts": .word(Manners.OptOuts.allCases.map(\.rawValue)), "traceID": .optional(.text), "ageSeconds": .optional(.number),
             "progress": .optional(.number),
-        ] + .integers("total", "done", "failed", "cancelled", "ready", "active", "parked", "delayed", "lostPartitions")
+        ] + .integers("total", "done", "failed", "disallowed", "cancelled", "ready", "active", "parked", "delayed", "lostPartitions")
 
     static let batch = ofQueue + batchMembers
 

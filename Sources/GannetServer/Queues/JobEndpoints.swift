@@ -39,6 +39,12 @@ struct JobEndpoints: Sendable {
                         "A name for the batch. A batch of the same name goes on where it stopped."),
                     Parameter("priority", .choice(Priority.allCases.map(\.rawValue)), "Before or behind the other jobs of the queue."),
                     Parameter("refresh", .flag, "Whether the origin is asked even where an outcome is known."),
+                    Parameter(
+                        "robots", .choice(Manners.Robots.allCases.map(\.rawValue)),
+                        "Whether the robots.txt of a site decides which URLs are fetched; ignore without this parameter."),
+                    Parameter(
+                        "optOuts", .choice(Manners.OptOuts.allCases.map(\.rawValue)),
+                        "The treatment of answers that reserve their use; heed where robots.txt is obeyed, and ignore elsewhere."),
                 ],
                 answers: [200: ["application/json"], 422: ["application/json", "application/problem+json"]],
                 shape: .accepted, takes: ["text/plain", "application/x-ndjson"],

@@ -35,6 +35,8 @@ struct JobUpload: Sendable {
         var options = BatchOptions()
         options.refresh = request.items.flag("refresh")
         if let priority = request.items["priority"].flatMap({ Priority(rawValue: $0) }) { options.priority = priority }
+        if request.items["robots"] == Manners.Robots.obey.rawValue { options.manners = .obeying }
+        if let optOuts = request.items["optOuts"].flatMap({ Manners.OptOuts(rawValue: $0) }) { options.manners.optOuts = optOuts }
         self.options = options
     }
 

@@ -81,7 +81,7 @@ package enum StaleIfError {
         switch kind {
         case .status(let code): [500, 502, 503, 504].contains(code)
         case .dns, .connect, .proxy, .tls, .timeout, .tooSlow, .reset, .truncated, .badEncoding, .protocolError, .throttled: true
-        case .invalidURL, .invalidRequest, .refusedAddress, .refusedRedirect, .tooManyRedirects, .tooLarge, .headersTooLarge,
+        case .invalidURL, .invalidRequest, .refusedAddress, .disallowed, .refusedRedirect, .tooManyRedirects, .tooLarge, .headersTooLarge,
             .unexpectedContent, .cancelled,
             .storage, .systemLimit, .engine:
             false

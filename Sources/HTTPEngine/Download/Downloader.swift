@@ -6,13 +6,33 @@ package protocol Downloader: Sendable {
     func download(_ request: DownloadRequest) async throws(FetchError) -> Download
 }
 
-/// Decides when a request may go to another host.
-package protocol HopGate: Sendable {
-    /// Waits until a transfer may follow a redirect to the host. The transfer has no connection meanwhile. False ends it as cancelled.
-    func admits(_ host: String) async -> Bool
+/// A redirect that a transfer is about to follow.
+package struct NextHop: Sendable, Hashable {
+    package var from: CanonicalURL
+    package var to: CanonicalURL
+
+    package init(from: CanonicalURL, to: CanonicalURL) {
+        self.from = from
+        self.to = to
+    }
+
+    package var isElsewhere: Bool { from.hostName != to.hostName }
 }
 
-/// A downloader that asks before it follows a redirect to another host.
+/// Decides when a request may follow a redirect.
+package protocol HopGate: Sendable {
+    /// Whether the gate is asked before each redirect, and not only before a redirect to another host.
+    var asksAtEachHop: Bool { get }
+
+    /// Waits until a transfer may follow the redirect. The transfer has no connection meanwhile. False ends it as cancelled.
+    func admits(_ hop: NextHop) async -> Bool
+}
+
+extension HopGate {
+    package var asksAtEachHop: Bool { false }
+}
+
+/// A downloader that asks before it follows a redirect.
 package protocol GatedDownloader: Downloader {
     func download(_ request: DownloadRequest, through gate: any HopGate) async throws(FetchError) -> Download
 }
@@ -28,6 +48,11 @@ package struct DownloadRequest: Sendable {
     package var progress: ProgressListener?
     /// Gets the body of a successful answer while it comes. It goes with a body in memory.
     package var growing: GrowingBody?
+    /// Sees the head of the final answer, if that is a success, before its body is taken. A reason ends the transfer as `disallowed`. The
+    /// engine's thread calls it, so it must be quick.
+    package var refusal: (@Sendable (ResponseHeaders) -> String?)?
+    /// Where the body is cut, in bytes. The rest of a longer body is not received, and the transfer counts as complete.
+    package var cut: Int?
 
     package init(url: String, body: BodyDestination, headers: [HeaderField] = [], progress: ProgressListener? = nil) {
         self.url = url

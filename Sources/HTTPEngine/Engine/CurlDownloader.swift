@@ -31,12 +31,13 @@ package final class CurlDownloader: GatedDownloader {
     }
 
     private func download(_ request: DownloadRequest, gate: (any HopGate)?) async throws(FetchError) -> Download {
-        let ticket = try ticket(for: request, asksAtHops: gate != nil)
+        let asked = gate.map { $0.asksAtEachHop ? AskedHops.all : .toOtherHosts }
+        let ticket = try ticket(for: request, asking: asked ?? .none)
         await withTaskCancellationHandler {
             var heard = await news(of: ticket) { inbox.start(ticket) }
-            while case .atGate(let host) = heard {
+            while case .atGate(let hop) = heard {
                 // The gate belongs to the caller's task, which waits there itself: nothing is left behind when it is cancelled.
-                let isAdmitted = await gate?.admits(host) ?? true
+                let isAdmitted = await gate?.admits(hop) ?? true
                 heard = await news(of: ticket) { if isAdmitted { inbox.goOn(ticket) } else { inbox.cancel(ticket) } }
             }
         } onCancel: {
@@ -45,9 +46,9 @@ package final class CurlDownloader: GatedDownloader {
         return try ticket.takeOutcome().get()
     }
 
-    @inline(never) private func ticket(for request: DownloadRequest, asksAtHops: Bool) throws(FetchError) -> TransferTicket {
+    @inline(never) private func ticket(for request: DownloadRequest, asking hops: AskedHops) throws(FetchError) -> TransferTicket {
         do throws(RequestRejection) {
-            return inbox.makeTicket(for: request, to: try CanonicalURL(request.url), asksAtHops: asksAtHops)
+            return inbox.makeTicket(for: request, to: try CanonicalURL(request.url), asking: hops)
         } catch {
             throw FetchError(kind: .invalidURL, url: request.url, detail: error.description)
         }

@@ -12,19 +12,19 @@ final class TransferInbox: Sendable {
         self.wakeup = wakeup
     }
 
-    func makeTicket(for request: DownloadRequest, to target: CanonicalURL, asksAtHops: Bool) -> TransferTicket {
+    func makeTicket(for request: DownloadRequest, to target: CanonicalURL, asking hops: AskedHops) -> TransferTicket {
         let id = guarded.withLock { guarded in
             guarded.lastID += 1
             return guarded.lastID
         }
-        return TransferTicket(id: id, request: request, target: target, asksAtHops: asksAtHops)
+        return TransferTicket(id: id, request: request, target: target, asking: hops)
     }
 
     func start(_ ticket: TransferTicket) {
         if perform({ $0.start(ticket) }) == .refuse { ticket.finish(.failure(ticket.cancellation)) }
     }
 
-    /// Lets a transfer go on to the host it asked for.
+    /// Lets a transfer follow the redirect it asked for.
     func goOn(_ ticket: TransferTicket) { perform { $0.goOn(ticket.id) } }
 
     func cancel(_ ticket: TransferTicket) { perform { $0.cancel(ticket.id) } }
@@ -49,7 +49,7 @@ struct InboxState {
     /// The messages of all callers since the thread last looked.
     struct Batch {
         var starts: [TransferTicket] = []
-        /// Transfers that may go on to another host.
+        /// Transfers that may follow a redirect.
         var admissions: [UInt64] = []
         var cancellations: [UInt64] = []
         var stops = false

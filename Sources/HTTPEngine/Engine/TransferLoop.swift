@@ -23,7 +23,7 @@ final class TransferLoop {
     private var running: [UInt64: Transfer] = [:]
     /// The addresses of running transfers that wait for a connection.
     private var heldBack: [UInt64: [IPAddress]] = [:]
-    /// The running transfers that wait for permission to go to another host.
+    /// The running transfers that wait for permission to follow a redirect.
     private var atGate: Set<UInt64> = []
     /// Handles without a transfer, kept for the next ones. With the used ones they are never more than there are places.
     private var spare: [EasyHandle] = []
@@ -32,7 +32,7 @@ final class TransferLoop {
     /// Answers of this turn, delivered when libcurl has returned.
     private var answers: [(TransferTicket, TransferTicket.Outcome)] = []
     /// Questions to callers of this turn, delivered likewise.
-    private var questions: [(TransferTicket, host: String)] = []
+    private var questions: [(TransferTicket, NextHop)] = []
     /// When the next transfer may have waited too long for an answer or an address.
     private var nextReview: ContinuousClock.Instant?
 
@@ -241,19 +241,19 @@ final class TransferLoop {
                 return
             }
             takeOut(transfer, handle)
-            let isElsewhere = next.hostName != transfer.target.hostName
+            let hop = NextHop(from: transfer.target, to: next)
             transfer.go(to: next)
-            if isElsewhere, transfer.ticket.asksAtHops { ask(transfer) } else { lookUp(transfer) }
+            if transfer.ticket.askedHops.include(hop) { ask(transfer, about: hop) } else { lookUp(transfer) }
         } catch {
             end(transfer, .failure(error))
         }
     }
 
     /// The time at the gate is not the transfer's own.
-    private func ask(_ transfer: Transfer) {
+    private func ask(_ transfer: Transfer, about hop: NextHop) {
         transfer.waits()
         atGate.insert(transfer.id)
-        questions.append((transfer.ticket, transfer.target.hostName))
+        questions.append((transfer.ticket, hop))
     }
 
     private func goOn(_ id: UInt64) {
@@ -350,7 +350,7 @@ final class TransferLoop {
     }
 
     private func giveAnswers() {
-        for (ticket, host) in questions { ticket.ask(for: host) }
+        for (ticket, hop) in questions { ticket.ask(about: hop) }
         questions.removeAll(keepingCapacity: true)
         for (ticket, outcome) in answers { ticket.finish(outcome) }
         answers.removeAll(keepingCapacity: true)

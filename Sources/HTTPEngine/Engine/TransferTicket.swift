@@ -11,8 +11,8 @@ final class TransferTicket: Sendable {
     enum News: Sendable {
         /// The outcome is there to be taken.
         case ended
-        /// A redirect leads to another host, and the transfer waits for permission.
-        case atGate(host: String)
+        /// The transfer waits for permission to follow a redirect.
+        case atGate(NextHop)
     }
 
     let id: UInt64
@@ -32,14 +32,14 @@ final class TransferTicket: Sendable {
 
     private let state = Mutex(State.idle)
 
-    /// Whether the caller wants to be asked before a redirect to another host is followed.
-    let asksAtHops: Bool
+    /// The redirects about which the caller wants to be asked.
+    let askedHops: AskedHops
 
-    init(id: UInt64, request: DownloadRequest, target: CanonicalURL, asksAtHops: Bool) {
+    init(id: UInt64, request: DownloadRequest, target: CanonicalURL, asking askedHops: AskedHops) {
         self.id = id
         self.request = request
         self.target = target
-        self.asksAtHops = asksAtHops
+        self.askedHops = askedHops
     }
 
     /// Takes the continuation, at first and after each gate.
@@ -90,14 +90,14 @@ final class TransferTicket: Sendable {
         }
     }
 
-    /// Asks the caller whether the transfer may go on to another host. Never call it under a lock or in a callback of libcurl.
-    func ask(for host: String) {
+    /// Asks the caller whether the transfer may follow a redirect. Never call it under a lock or in a callback of libcurl.
+    func ask(about hop: NextHop) {
         let continuation = state.withLock { state -> CheckedContinuation<News, Never>? in
             guard case .waiting(let continuation, let isCancelled) = state else { return nil }
             state = .atGate(isCancelled: isCancelled)
             return continuation
         }
-        continuation?.resume(returning: .atGate(host: host))
+        continuation?.resume(returning: .atGate(hop))
     }
 
     /// Answers the caller. Never call it under a lock or in a callback of libcurl.
@@ -117,4 +117,17 @@ final class TransferTicket: Sendable {
     }
 
     var cancellation: FetchError { FetchError(kind: .cancelled, url: request.url) }
+}
+
+/// The redirects about which a caller is asked.
+enum AskedHops: Sendable {
+    case none, toOtherHosts, all
+
+    func include(_ hop: NextHop) -> Bool {
+        switch self {
+        case .none: false
+        case .toOtherHosts: hop.isElsewhere
+        case .all: true
+        }
+    }
 }

@@ -7,6 +7,8 @@ extension FetchError {
         case invalidRequest
         /// Every address of the host is one the address guard refuses.
         case refusedAddress
+        /// The site does not permit the fetch, by its robots.txt or by the head of its answer.
+        case disallowed
         /// A redirect led to a text that is no URL, or to a URL that must not be fetched.
         case refusedRedirect
         case tooManyRedirects
@@ -76,6 +78,7 @@ extension FetchError.Kind {
         case .invalidURL: ("invalid-url", "Not a URL that can be fetched")
         case .invalidRequest: ("invalid-request", "Not a request that can be sent")
         case .refusedAddress: ("refused", "The address is not public and not permitted")
+        case .disallowed: ("disallowed", "The site does not permit the fetch")
         case .refusedRedirect: ("bad-redirect", "Redirected to a URL that cannot be fetched")
         case .tooManyRedirects: ("redirects", "Redirected too often")
         case .dns(.noSuchName): ("no-such-host", "The host name does not exist")
@@ -132,7 +135,8 @@ extension FetchError.Kind {
 
     /// One of each class.
     private static let named: [Self] = [
-        .invalidURL, .invalidRequest, .refusedAddress, .refusedRedirect, .tooManyRedirects, .dns(.noSuchName), .dns(.nobodyAnswers),
+        .invalidURL, .invalidRequest, .refusedAddress, .disallowed, .refusedRedirect, .tooManyRedirects, .dns(.noSuchName),
+        .dns(.nobodyAnswers),
         .dns(.serverFailed), .connect, .proxy, .tls, .timeout(.response), .tooSlow, .reset, .truncated, .tooLarge, .headersTooLarge,
         .badEncoding, .protocolError, .unexpectedContent, .throttled, .cancelled, .storage, .systemLimit, .engine,
     ]

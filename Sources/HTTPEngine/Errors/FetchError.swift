@@ -85,18 +85,18 @@ extension FetchError.Kind {
         case .timeout(.response), .timeout(.body), .timeout(.deadline), .tooSlow, .reset, .truncated: .later
         case .status(408), .status(425), .status(429), .status(503), .throttled: .throttled(nil)
         case .status(500...599): .later
-        case .invalidURL, .invalidRequest, .refusedAddress, .refusedRedirect, .tooManyRedirects, .dns(.noSuchName), .tls, .status,
-            .tooLarge, .headersTooLarge, .badEncoding, .protocolError, .unexpectedContent, .engine:
+        case .invalidURL, .invalidRequest, .refusedAddress, .disallowed, .refusedRedirect, .tooManyRedirects, .dns(.noSuchName), .tls,
+            .status, .tooLarge, .headersTooLarge, .badEncoding, .protocolError, .unexpectedContent, .engine:
             .never
         case .storage, .systemLimit: .local
         case .cancelled: .cancelled
         }
     }
 
-    /// Whether the fetch may succeed with other settings: permitted networks, trusted certificates, larger limits.
+    /// Whether the fetch may succeed with other settings: robots.txt ignored, permitted networks, trusted certificates, larger limits.
     package var restsOnSettings: Bool {
         switch self {
-        case .refusedAddress, .tls, .tooLarge, .headersTooLarge, .refusedRedirect, .tooManyRedirects, .proxy: true
+        case .refusedAddress, .disallowed, .tls, .tooLarge, .headersTooLarge, .refusedRedirect, .tooManyRedirects, .proxy: true
         default: false
         }
     }

@@ -101,6 +101,10 @@ final class Transfer {
         }
         guard state.phase == .body else { return true }
         answerDeadline = nil
+        if state.isSuccess, let reason = ticket.request.refusal?(responseHeaders) {
+            state.refused(because: reason)
+            return false
+        }
         guard state.hasBody else { return true }
         guard checkFraming() && prepareDecoder() else { return false }
         reportProgress()
@@ -211,7 +215,7 @@ final class Transfer {
 
     /// Why the body is incomplete by its encoding; nil when it is complete.
     func undecoded() -> String? {
-        guard let decoder, state.hasBody else { return nil }
+        guard let decoder, state.hasBody, state.stop != .cut else { return nil }
         do throws(FetchError) {
             try decoder.finish()
             return nil
@@ -276,7 +280,14 @@ final class Transfer {
         }
     }
 
-    private func store(_ bytes: UnsafeRawBufferPointer, _ hasher: SHA256Hasher) -> Bool {
+    private func store(_ all: UnsafeRawBufferPointer, _ hasher: SHA256Hasher) -> Bool {
+        guard let cut = ticket.request.cut, all.count > Int64(cut) - state.bodyBytes else { return write(all, hasher) }
+        guard write(UnsafeRawBufferPointer(rebasing: all.prefix(max(0, cut - Int(state.bodyBytes)))), hasher) else { return false }
+        state.cutBody()
+        return false
+    }
+
+    private func write(_ bytes: UnsafeRawBufferPointer, _ hasher: SHA256Hasher) -> Bool {
         guard state.unpacked(bytes.count) else { return false }
         do throws(StorageFailure) {
             if body == nil {

@@ -31,6 +31,8 @@ extension TransferState {
         case .encoding(let reason): return (.badEncoding, reason)
         case .storage(let failure): return (failure.kind, failure.description)
         case .rules(let how): return (.protocolError, how)
+        case .refused(let reason): return (.disallowed, reason)
+        case .cut: return nil
         case .noAnswer(let time): return (.timeout(.response), "no answer within \(Self.seconds(time))")
         case nil: break
         }

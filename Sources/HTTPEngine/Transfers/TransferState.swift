@@ -13,6 +13,10 @@ struct TransferState {
         case noAnswer(within: Duration)
         /// An answer that no client should believe.
         case rules(String)
+        /// The request refuses the answer, by its head.
+        case refused(String)
+        /// The body has come as far as the request wants it.
+        case cut
     }
 
     enum BodyAction: Equatable {
@@ -150,6 +154,10 @@ struct TransferState {
     mutating func storageFailed(_ failure: StorageFailure) { stop = .storage(failure) }
 
     mutating func brokeRules(_ how: String) { stop = .rules(how) }
+
+    mutating func refused(because reason: String) { stop = .refused(reason) }
+
+    mutating func cutBody() { stop = .cut }
 
     mutating func decodingFailed(_ reason: String) { stop = .encoding(reason) }
 

@@ -20,6 +20,12 @@ package struct CanonicalURL: Sendable, Hashable {
 
     package var isSecure: Bool { url.isSecure }
 
+    /// Scheme, host and port, without user and password.
+    package var plainOrigin: String { "\(isSecure ? "https" : "http")://\(host)" }
+
+    /// The path and the query, as the first line of a request has them.
+    package var pathAndQuery: String { url.pathAndQuery }
+
     /// 0 is a port to the standard, behind which nobody listens.
     package var port: Int { url.port ?? (isSecure ? 443 : 80) }
 
@@ -92,7 +98,7 @@ extension CanonicalURL {
 
     /// The target in the request's first line. A proxy that passes plain requests on needs the whole URL.
     func requestTarget(throughProxy: Bool) -> String {
-        throughProxy ? url.with(credentials: nil).text : url.pathAndQuery
+        throughProxy ? url.with(credentials: nil).text : pathAndQuery
     }
 
     /// Refuses URLs that the standard permits and nobody can answer.

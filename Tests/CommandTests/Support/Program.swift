@@ -22,7 +22,10 @@ struct Program: Sendable {
         let own = ProcessInfo.processInfo.environment
         let path = own["PATH"] ?? "/usr/bin:/bin"
         // Should the tests themselves be killed, what they started ends soon after.
-        environment = ["PATH": path, "HOME": home, "GANNET_HOME": home, "GANNET_REDIS_IDLE": "30s"].merging(more) { $1 }
+        environment = ["PATH": path, "HOME": home, "GANNET_HOME": home, "GANNET_REDIS_IDLE": "30s"]
+        // Many tests count the requests at their origin.
+        environment["GANNET_ROBOTS"] = "ignore"
+        environment.merge(more) { $1 }
         // The exceptions of a sanitizer hold for the program as for its tests.
         for (name, value) in own where name.hasSuffix("SAN_OPTIONS") { environment[name] = value }
     }

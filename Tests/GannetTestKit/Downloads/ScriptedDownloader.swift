@@ -97,7 +97,9 @@ package final class ScriptedDownloader: GatedDownloader {
     private func give(_ answer: Answer, _ request: DownloadRequest, _ gate: (any HopGate)?) async throws(FetchError) -> Download {
         switch answer {
         case .led(let host, let next):
-            guard await gate?.admits(host) ?? true else { throw FetchError(kind: .cancelled, url: request.url) }
+            guard let (from, to) = try? (CanonicalURL(request.url), CanonicalURL("http://\(host)/")),
+                await gate?.admits(NextHop(from: from, to: to)) ?? true
+            else { throw FetchError(kind: .cancelled, url: request.url) }
             state.withLock { state in
                 state.arrived += 1
                 state.mostArrived = max(state.mostArrived, state.arrived)
@@ -109,6 +111,7 @@ package final class ScriptedDownloader: GatedDownloader {
         case .body(let text): return try store(text, request)
         case .answer(let text, let headers):
             let answerHeaders = ResponseHeaders(headers)
+            if let reason = request.refusal?(answerHeaders) { throw FetchError(kind: .disallowed, url: request.url, detail: reason) }
             let asked = request.headers.first { $0.name.lowercased() == "if-none-match" }?.value
             let isKnown = asked != nil && asked == answerHeaders["etag"]
             var download = try store(isKnown ? "" : text, request)

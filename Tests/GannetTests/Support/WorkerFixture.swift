@@ -41,16 +41,18 @@ struct WorkerFixture: Sendable {
     /// Keeps an outcome for jobs that were enqueued before it, and for no later job.
     static let briefly = Retention(fresh: .zero, keep: .seconds(3600))
 
-    func fill(_ numbers: Range<Int>, batch: String = "b", host: String = "h") async throws {
-        try await fill(Array(numbers), batch: batch, host: host)
+    func fill(_ numbers: Range<Int>, batch: String = "b", host: String = "h", manners: Manners = .ignoring) async throws {
+        try await fill(Array(numbers), batch: batch, host: host, manners: manners)
     }
 
     /// Enqueues URLs with these numbers in one closed batch, as a producer does.
-    func fill(_ numbers: [Int], batch: String = "b", host: String = "h") async throws {
+    func fill(_ numbers: [Int], batch: String = "b", host: String = "h", manners: Manners = .ignoring) async throws {
         let rows = try numbers.enumerated().map { place, number in
             FetchQueue.Row(try JobEntry(id: Self.id(number), host: host, url: Self.url(number)), at: place + 1)
         }
-        var progress = try await queue.begin(batch: batch)
+        var options = BatchOptions()
+        options.manners = manners
+        var progress = try await queue.begin(batch: batch, options: options)
         _ = try await queue.enqueue(rows, to: rows.count, of: &progress, closing: true)
     }
 
@@ -87,7 +89,7 @@ struct WorkerFixture: Sendable {
 
     /// Starts a worker. If it listens, its subscription is complete when this call returns, so that it hears of all new jobs.
     func start(
-        _ downloader: ScriptedDownloader, listens: Bool = true, output: (any JobOutput)? = nil,
+        _ downloader: ScriptedDownloader, listens: Bool = true, output: (any JobOutput)? = nil, sites: Sites? = nil,
         _ change: (inout WorkerOptions) -> Void = { _ in }
     ) async throws
         -> RunningWorker
@@ -106,7 +108,7 @@ struct WorkerFixture: Sendable {
         let running = RunningWorker()
         let worker = Worker(
             name, queue: queue, downloader: downloader, output: try output ?? BodyFolder(folder.path), inbox: inbox, options: options,
-            report: running.note)
+            sites: sites ?? .permissive, report: running.note)
         running.run(worker, subscriber)
         return running
     }
@@ -160,6 +162,11 @@ final class RunningWorker: Sendable {
     func wait(for isWanted: (WorkerReport) -> Bool) async {
         for await report in news where isWanted(report) { return }
     }
+}
+
+extension Sites {
+    /// No origin has a robots.txt.
+    static var permissive: Sites { Sites(userAgent: nil) { _ in .success(File(bytes: [], freshFor: .seconds(3600))) } }
 }
 
 extension Result where Success == WorkerEnd, Failure == any Error {

@@ -10,13 +10,17 @@ import Testing
     /// Notes the hosts it is asked for, and answers as a test says.
     private final class Gate: HopGate {
         let hosts = Mutex<[String]>([])
+        let asksAtEachHop: Bool
         private let answer: @Sendable (String) async -> Bool
 
-        init(_ answer: @escaping @Sendable (String) async -> Bool = { _ in true }) { self.answer = answer }
+        init(each asksAtEachHop: Bool = false, _ answer: @escaping @Sendable (String) async -> Bool = { _ in true }) {
+            self.asksAtEachHop = asksAtEachHop
+            self.answer = answer
+        }
 
-        func admits(_ host: String) async -> Bool {
-            hosts.withLock { $0.append(host) }
-            return await answer(host)
+        func admits(_ hop: NextHop) async -> Bool {
+            hosts.withLock { $0.append(hop.to.hostName) }
+            return await answer(hop.to.hostName)
         }
     }
 
@@ -68,6 +72,16 @@ import Testing
         #expect(download.hops.count == 2)
         #expect(gate.hosts.withLock { $0 } == ["localhost"])
         #expect(second.requestCount == 1)
+    }
+
+    @Test func `a gate that asks for it is asked for each redirect, also within a host`() async throws {
+        let (fixture, second) = try leading()
+        let gate = Gate(each: true)
+        #expect(try await fixture.engine.download(request(fixture), through: gate).hops.count == 2)
+        #expect(gate.hosts.withLock { $0 } == ["127.0.0.1", "localhost"])
+        let refusing = Gate(each: true) { _ in false }
+        await #expect(throws: FetchError.self) { try await fixture.engine.download(request(fixture), through: refusing) }
+        #expect(refusing.hosts.withLock { $0 } == ["127.0.0.1"] && second.requestCount == 1)
     }
 
     @Test func `where it says no, no request is made, and nothing is left`() async throws {

@@ -8,7 +8,7 @@ import Testing
     private func ticket(_ id: UInt64) throws -> TransferTicket {
         TransferTicket(
             id: id, request: DownloadRequest(url: "http://h/", body: .file(in: "/")), target: try CanonicalURL("http://h/"),
-            asksAtHops: false)
+            asking: .none)
     }
 
     @Test("The thread is woken once for all messages since it last looked") mutating func waking() throws {

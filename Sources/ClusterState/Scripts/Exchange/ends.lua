@@ -35,7 +35,9 @@ function Ends.make()
         local excess = call('ZCARD', dead) - ARGV[12]
         if excess > 0 then call('ZREMRANGEBYRANK', dead, 0, min(excess, 100) - 1) end
         Counts.finish(name, number, id, 'failed')
-        Counts.countTotal(name, 'failed:' .. sub(classOf(reason), 1, 32), 1)
+        local class = classOf(reason)
+        if class == 'disallowed' then Counts.count(name, number, 'disallowed', 1) end
+        Counts.countTotal(name, 'failed:' .. sub(class, 1, 32), 1)
     end
 
     -- A URL that its host puts off again, while the host serves others, is put off alone.

@@ -5,7 +5,8 @@
 --                          connect, in a row, since 'down'; 'level' doubles the next rest; after a rest one request probes the host.
 --                          A host that is probed in vain for too long is given up (probing 2): it is still probed, and its jobs fail.
 --                          Waiting are queues whose jobs met the host full, each length(1) name, in the order of their turns;
---                          a free place is kept for the first of them until 'offered'.
+--                          a free place is kept for the first of them until 'offered'. The upper six bits of 'probing' are the host's
+--                          pace: the step of a scale from 62.5 ms to 80 s, which the site or its slow answers ask for; 0 for none
 --                          '=host' and '=*.domain' are rules: 'limit interval pause until', an operator's word before any worker's
 --                          '?queue' is no host: until when the queue was in use, by Clock.useTime, for the sweep that finds abandoned ones
 --   '<q>aside:<priority>:<host>', a list   blocks that a claim met while their host had no room; an id(16) is a URL to carry on
@@ -55,14 +56,16 @@ end
 
 function Hosts.make()
     local FAILURES_TO_COOL, FIRST_COOL, LONGEST_COOL, HOST_KEPT, QUEUE_KEPT, MOST_WAITING = 5, 1000, 600000, 3600000, 30 * 86400000, 16
+    local FIRST_PACE, PACES_IN_OCTAVE = 62.5, 6
     Hosts.GIVEN_UP, Hosts.TURN_KEPT, Hosts.LOOK_AGAIN, Hosts.NEVER = 2, 250, 30000, math.huge
 
     function Hosts.read(name, bytes)
-        local host = {name = name, running = 0, next = 0, cool = 0, failures = 0, level = 0, probing = 0, down = 0, offered = 0, waiting = {}}
+        local host = {name = name, running = 0, next = 0, cool = 0, failures = 0, level = 0, probing = 0, down = 0, offered = 0, waiting = {}, pace = 0}
         if bytes then
             local at
             host.running, host.next, host.cool, host.failures, host.level, host.probing, host.down, host.offered, at =
                 unpackBytes('>I2I6I6BBBI6I6', bytes)
+            host.probing, host.pace = host.probing % 4, floor(host.probing / 4)
             while at <= #bytes do
                 local length = byte(bytes, at)
                 host.waiting[#host.waiting + 1] = sub(bytes, at + 1, at + length)
@@ -86,13 +89,16 @@ function Hosts.make()
         return host
     end
 
+    -- An operator's word outranks a pace, as it does the settings of workers.
     local function ruleOf(host)
-        if Clock.rules == 0 then return Hosts.limit, Hosts.interval, 0 end
+        local interval = host.pace > 0 and floor(FIRST_PACE * 2 ^ ((host.pace - 1) / PACES_IN_OCTAVE)) or 0
+        interval = max(interval, Hosts.interval)
+        if Clock.rules == 0 then return Hosts.limit, interval, 0 end
         if not host.limit then
-            local limit, interval, pausedUntil = Hosts.readRule(host.name)
-            host.limit, host.interval, host.pausedUntil = limit or Hosts.limit, interval or Hosts.interval, pausedUntil or 0
+            local limit, ruled, pausedUntil = Hosts.readRule(host.name)
+            host.limit, host.interval, host.pausedUntil = limit or Hosts.limit, ruled or false, pausedUntil or 0
         end
-        return host.limit, host.interval, host.pausedUntil
+        return host.limit, host.interval or interval, host.pausedUntil
     end
 
     -- When a host may start another request; NEVER while all its places are taken.
@@ -129,6 +135,14 @@ function Hosts.make()
         if taker then Hosts.turnTaken(host, taker) end
     end
 
+    -- Sets the pace of a host. A host with a pace has a last start, by which it is forgotten in time. Answers the pace before.
+    function Hosts.setPace(host, pace)
+        local before = host.pace
+        host.pace, host.next = pace, host.next > 0 and host.next or Clock.now
+        Hosts.changed(host)
+        return before
+    end
+
     -- A request has ended, with nothing learnt about the host.
     function Hosts.leave(name)
         local host = Hosts.changed(Hosts.of(name))
@@ -151,12 +165,12 @@ function Hosts.make()
             if host.waiting[1] and host.offered == 0 and (Hosts.isGivenUp(host) or Hosts.opensAt(host) ~= Hosts.NEVER) then Hosts.offer(host) end
             local isResting = host.failures > 0 or host.level > 0 or host.probing > 0
             if not isResting then
-                if host.next <= Clock.now then host.next = 0 end
+                if host.next <= Clock.now and host.pace == 0 then host.next = 0 end
                 if host.cool <= Clock.now then host.cool = 0 end
             end
             if isResting or host.running + host.next + host.cool > 0 or host.waiting[1] then
-                local bytes = pack('>I2I6I6BBBI6I6', host.running, host.next, host.cool, host.failures, host.level, host.probing, host.down,
-                    host.offered)
+                local bytes = pack('>I2I6I6BBBI6I6', host.running, host.next, host.cool, host.failures, host.level,
+                    host.probing + 4 * host.pace, host.down, host.offered)
                 for _, queue in ipairs(host.waiting) do bytes = bytes .. pack('>B', #queue) .. queue end
                 set[#set + 1], set[#set + 2] = host.name, bytes
             else
@@ -262,7 +276,7 @@ function Hosts.make()
             if host and host.running == 0 and host.waiting[1] and host.offered == 0 then
                 Hosts.changed(host)
             elseif host and host.running == 0 and max(host.cool, host.next, host.offered, host.down) + HOST_KEPT < Clock.now then
-                host.failures, host.level, host.probing, host.down, host.waiting = 0, 0, 0, 0, {}
+                host.failures, host.level, host.probing, host.down, host.waiting, host.pace = 0, 0, 0, 0, {}, 0
                 Hosts.changed(host)
             end
         end

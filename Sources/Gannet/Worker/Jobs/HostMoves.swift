@@ -2,7 +2,8 @@ internal import ClusterState
 internal import GannetBasics
 internal import HTTPEngine
 
-/// Moves a job's request from host to host: at each host that a redirect leads to, the request needs a place.
+/// Moves a job's request from host to host: at each host that a redirect leads to, the request needs a place. The request of a job that
+/// obeys sites needs the permission of each URL that a redirect leads to.
 ///
 /// While it waits for one, the request has none: two hosts that redirect to each other would block each other else. But a host whose URLs
 /// all redirect to a busy host would fill its worker with waiting requests. So only some requests of a worker wait, each for a limited time.
@@ -15,6 +16,8 @@ final class HostMoves: HopGate {
         /// The host is given up, because it has taken no connection for too long.
         case hopeless(host: String)
         case failed(StateError)
+        /// The site does not permit the URL, or nobody can say.
+        case barred(JobAttempt.Bar)
     }
 
     private struct State {
@@ -30,6 +33,9 @@ final class HostMoves: HopGate {
     private let lease: Duration
     private let activity: WorkerActivity
     private let waits: HopWaits
+    /// The sites whose permission is needed; nil for a job that obeys none.
+    private let sites: Sites?
+    private let paces: Paces
     private let tell: @Sendable (WorkerMachine.Input) -> Void
     private let state: Mutex<State>
     /// The activity knows the request by the token of its first job.
@@ -37,13 +43,15 @@ final class HostMoves: HopGate {
 
     init(
         of job: Job, queue: FetchQueue, usual: HostRule, lease: Duration, activity: WorkerActivity, waits: HopWaits,
-        tell: @escaping @Sendable (WorkerMachine.Input) -> Void
+        sites: Sites?, paces: Paces, tell: @escaping @Sendable (WorkerMachine.Input) -> Void
     ) {
         self.queue = queue
         self.usual = usual
         self.lease = lease
         self.activity = activity
         self.waits = waits
+        self.sites = sites
+        self.paces = paces
         self.tell = tell
         first = job.token
         state = Mutex(State(job: job))
@@ -52,7 +60,18 @@ final class HostMoves: HopGate {
     /// Why a host was refused; `nil` also if the lease was lost or the task was cancelled.
     var end: End? { state.withLock { $0.end } }
 
-    func admits(_ host: String) async -> Bool {
+    var asksAtEachHop: Bool { sites != nil }
+
+    func admits(_ hop: NextHop) async -> Bool {
+        let url = state.withLock { $0.job.url }
+        if let bar = await JobAttempt.Bar(to: hop.to, of: sites, paces, for: url, claimed: nil, isRedirect: true) {
+            note(.barred(bar))
+            return false
+        }
+        return hop.isElsewhere ? await admits(hop.to.hostName) : true
+    }
+
+    private func admits(_ host: String) async -> Bool {
         var patience = PlacePatience(throttled: state.withLock { $0.job.throttled })
         var isWaiting = false
         defer { if isWaiting { waits.leave() } }

@@ -17,6 +17,8 @@ struct JobAttempt: Sendable {
         case putOff(host: String, FetchTimes, Duration)
         /// A host that a redirect led to is given up.
         case hopeless(host: String, FetchTimes)
+        /// The site does not permit the URL, or one that a redirect led to; or nobody can say.
+        case barred(Bar, FetchTimes)
         case lostTouch(StateError)
         case stopped(any Error)
     }
@@ -46,6 +48,8 @@ struct JobAttempt: Sendable {
     }
 
     let job: Job
+    /// When the job was handed out, in queue time.
+    let claimed: Int
     let runner: JobRunner
     let moves: HostMoves
 
@@ -60,10 +64,31 @@ struct JobAttempt: Sendable {
             return .stopped(error)
         }
         guard let headers = job.headerFields else { return .withoutHeaders }
+        if let bar = await barred() { return bar }
         return await ask(with: headers, after: kept)
     }
 
+    /// Why no request may be made at all.
+    private func barred() async -> Outcome? {
+        guard job.manners.obeys || runner.paces.adapts, let url = try? CanonicalURL(job.url) else { return nil }
+        let start = Moment.now
+        let bar = await Bar(
+            to: url, of: job.manners.obeys ? runner.sites : nil, runner.paces, for: job.url, claimed: claimed, isRedirect: false)
+        return bar.map { outcome(of: $0, FetchTimes(start: start, end: .now)) }
+    }
+
+    /// A failure that says nothing of the site, such as a network that is missing, ends the attempt like one of its own.
+    private func outcome(of bar: Bar, _ times: FetchTimes) -> Outcome {
+        if case .final(let error) = bar, error.retry != .never { return .failed(error, times, after: .zero) }
+        if case .lostTouch(let error) = bar, error.isCancellation {
+            return .failed(FetchError(kind: .cancelled, url: job.url), times, after: .zero)
+        }
+        return .barred(bar, times)
+    }
+
     private func keptBody() async throws -> KeptBody? {
+        // The whole answer says once more whether its body may be used. Its confirmation need not.
+        if job.manners.optOuts == .heed, job.stale?.content.fields[.optOut] != nil { return nil }
         guard let outcome = job.stale, let facts = runner.freshness.kept(outcome),
             let body = try await heldInTime(outcome)
         else { return nil }
@@ -94,11 +119,13 @@ struct JobAttempt: Sendable {
             do throws(FetchError) {
                 let download = try await runner.downloader.download(request(with: headers, after: kept), through: moves)
                 runner.activity.ended(job.token, nil, after: ContinuousClock.now - clock)
+                runner.paces.answered(job.host, after: download.duration)
                 if let end = answered(download, kept, FetchTimes(start: start, end: .now)) { return end }
                 // The 304 does not fit the kept answer. The next request has no conditions, so that the origin sends the body.
                 kept = nil
             } catch {
                 runner.activity.ended(job.token, error, after: ContinuousClock.now - clock)
+                if case .later = error.retry { runner.paces.answered(job.host, after: ContinuousClock.now - clock) }
                 return failed(error, FetchTimes(start: start, end: .now), after: ContinuousClock.now - clock)
             }
         }
@@ -107,7 +134,9 @@ struct JobAttempt: Sendable {
     @inline(never) private func request(with headers: [HeaderField], after kept: KeptBody?) -> DownloadRequest {
         let conditions = kept?.facts.conditions ?? []
         let trace = runner.sendsTrace ? job.traceFields(besides: headers, id: .random(in: 1 ... .max)) : []
-        return DownloadRequest(url: job.url, body: runner.output.bodyDestination, headers: headers + conditions + trace)
+        var request = DownloadRequest(url: job.url, body: runner.output.bodyDestination, headers: headers + conditions + trace)
+        if job.manners.optOuts == .heed { request.refusal = { [agent = runner.sites.agent] in $0.optOut(for: agent) } }
+        return request
     }
 
     /// Nil when the answer is a 304 that does not fit.
@@ -123,6 +152,7 @@ struct JobAttempt: Sendable {
         case .putOff(let host, let pause)?: .putOff(host: host, times, pause)
         case .hopeless(let host)?: .hopeless(host: host, times)
         case .failed(let error)?: .lostTouch(error)
+        case .barred(let bar)?: outcome(of: bar, times)
         case nil: .failed(error, times, after: duration)
         }
     }

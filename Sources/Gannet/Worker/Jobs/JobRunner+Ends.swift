@@ -7,6 +7,8 @@ internal import HTTPEngine
 /// The ends of jobs: what the output notes, and what Redis is told. None of this waits.
 extension JobRunner {
     private static let poisonKept = Duration.seconds(24 * 3600)
+    /// In Redis, zeros stand for the digest of an outcome without one.
+    private static let noDigest = [UInt8](repeating: 0, count: 32)
 
     // MARK: Without a request
 
@@ -16,19 +18,26 @@ extension JobRunner {
     ///   - now: Queue time, ms.
     @inline(never) func delivered(_ outcome: URLOutcome, _ body: HeldBody?, to job: Job, at now: Int) -> Conclusion {
         if outcome.isNegative {
+            // The outcome is another batch's, which heeds more than this one.
+            if outcome.content.fields[.errorClass] == FailureCounts.disallowed, job.manners != .obeying {
+                return settled(job, .bodyMissing(digest: Self.noDigest), nil)
+            }
             let failed = failed(job, with: outcome.content)
             guard let failure = outcome.remembered(at: now), case .failed(let label, _, let errorClass)? = failed.report else {
                 return failed
             }
             return Conclusion(failed.settlement, .skipped(label, failure, errorClass: errorClass), noting: failed.end)
         }
+        if job.manners.optOuts == .heed, let optOut = outcome.content.fields[.optOut] {
+            return failed(job, with: OutcomeContent(FetchError(kind: .disallowed, url: job.url, detail: optOut), url: job.url))
+        }
         if let body {
             var content = outcome.content
             content.fields[.file] = body.file
-            return settled(job, .delivered, .cached(JobLabel(job), file: body.file), noting: JobEnd(.cached, content))
+            return settled(
+                job, .delivered, .cached(JobLabel(job), file: body.file), noting: JobEnd(.cached, content.noted(for: job.manners)))
         }
-        // In Redis, zeros stand for the digest of an outcome without one.
-        let digest = outcome.content.digest ?? [UInt8](repeating: 0, count: 32)
+        let digest = outcome.content.digest ?? Self.noDigest
         return settled(job, .bodyMissing(digest: digest), .bodyMissing(JobLabel(job)))
     }
 
@@ -67,6 +76,7 @@ extension JobRunner {
         case .hopeless(let host, let times):
             let detail = "a redirect leads to \(host), which is given up for now: it has taken no connection for too long"
             return givenUp(job, FetchError(kind: .connect, url: job.url, detail: detail), times, .zero, host: .none)
+        case .barred(let bar, let times): return try barred(job, bar, times)
         case .lostTouch(let error): throw error
         case .stopped(let error): throw error
         }
@@ -79,12 +89,14 @@ extension JobRunner {
         case .held(let placed): body = placed
         case .refused(let error): return givenUp(job, error, fetched.times, download.duration, host: .answered)
         }
-        let (content, retention) = freshness.outcome(
-            OutcomeContent(download, digest, of: job, file: body.file), digest, of: download, for: job, at: fetched.times)
+        var found = OutcomeContent(download, digest, of: job, file: body.file)
+        // Jobs of other batches, which heed it, may get this outcome.
+        found.fields[.optOut] = download.headers.optOut(for: sites.agent)
+        let (content, retention) = freshness.outcome(found, digest, of: download, for: job, at: fetched.times)
         let bytes = Int(download.byteCount)
         return settled(
             job, .fetched(content, retention), .fetched(JobLabel(job), bytes: bytes, file: body.file), host: .answered, bytes: bytes,
-            noting: JobEnd(.fetched, content, duration: download.duration))
+            noting: JobEnd(.fetched, content.noted(for: job.manners), duration: download.duration))
     }
 
     /// A redirect has led the request to a host without a free place.
@@ -96,6 +108,21 @@ extension JobRunner {
         let detail = "a redirect leads to \(host), which takes no more requests for now"
         let failure = OutcomeContent(FetchError(kind: .throttled, url: job.url, detail: detail), url: job.url)
         return settled(job, .putOff(failure, for: pause), .ledToFullHost(job, host, pause))
+    }
+
+    private func barred(_ job: Job, _ bar: JobAttempt.Bar, _ times: FetchTimes) throws -> Conclusion {
+        switch bar {
+        case .lostTouch(let error): throw error
+        // It was a turn at its host, and nothing else: nobody has to hear of it.
+        case .untilTurn: return settled(job, .handedBack, nil)
+        case .final(let error): return givenUp(job, error, times, .zero, host: .none)
+        case .untilKnown(let error, let pause, let isRedirect):
+            guard job.throttled < policy.giveUpAfter else { return givenUp(job, error, times, .zero, host: .none) }
+            let failure = OutcomeContent(error, url: job.url)
+            // The jobs of the host wait together. A host that redirects is not the one to wait for.
+            return settled(
+                job, isRedirect ? .putOff(failure, for: pause) : .throttled(failure, for: pause), .waitsForRules(job, error, pause))
+        }
     }
 
     private func retryOrGiveUp(_ job: Job, _ error: FetchError, _ times: FetchTimes, _ duration: Duration) -> Conclusion {
@@ -151,6 +178,14 @@ extension JobRunner {
 }
 
 extension OutcomeContent {
+    /// The same, as it is recorded for a job: a batch that ignores reservations wants none in its manifest.
+    fileprivate func noted(for manners: Manners) -> OutcomeContent {
+        guard manners.optOuts == .ignore, fields[.optOut] != nil else { return self }
+        var content = self
+        content.fields[.optOut] = nil
+        return content
+    }
+
     /// The outcome of a URL that three workers died with.
     static func poison(_ url: String) -> OutcomeContent {
         failure(url, ExchangeRequest.poisonClass, "Three workers died while they had it.")

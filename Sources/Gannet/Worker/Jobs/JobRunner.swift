@@ -24,18 +24,22 @@ final class JobRunner: Sendable {
     let hostRule: HostRule
     let lease: Duration
     let sendsTrace: Bool
+    let sites: Sites
+    let paces: Paces
     let tell: @Sendable (WorkerMachine.Input) -> Void
 
     private static let thread = TaskThread(name: "jobs")
 
     init(
         _ queue: FetchQueue, _ downloader: any GatedDownloader, _ output: any JobOutput, _ activity: WorkerActivity,
-        _ options: WorkerOptions, tell: @escaping @Sendable (WorkerMachine.Input) -> Void
+        _ options: WorkerOptions, _ sites: Sites, tell: @escaping @Sendable (WorkerMachine.Input) -> Void
     ) {
         self.queue = queue
         self.downloader = downloader
         self.output = output
         self.activity = activity
+        self.sites = sites
+        paces = Paces(queue, adapts: options.adaptsPace)
         self.tell = tell
         // Work on files may block, so it gets Swift's own threads, of which there is one for each core.
         if case .memory = output.bodyDestination { executor = Self.thread } else { executor = nil }
@@ -51,16 +55,19 @@ final class JobRunner: Sendable {
     func run(_ claimed: ClaimedJob, _ handle: TransferHandle) async {
         let job = claimed.job
         guard job.needsTransfer else { return await conclude(job, at: nil) { try await endWithoutTransfer(claimed) } }
-        let attempt = attempt(at: job)
+        let attempt = attempt(at: claimed)
         let end = await fetches.fetch(claimed, handle, adopt: attempt.moves.adopt) { await attempt.transferred() }
         guard case .ended(let transferred, let reason) = end else { return tell(.adopted(job.token)) }
         tell(.transferEnded(job.token, bytes: transferred.bytesToStore))
         await conclude(job, at: transferred.moves) { try await conclude(job, transferred, cancelled: reason) }
     }
 
-    @inline(never) private func attempt(at job: Job) -> JobAttempt {
-        let moves = HostMoves(of: job, queue: queue, usual: hostRule, lease: lease, activity: activity, waits: hopWaits, tell: tell)
-        return JobAttempt(job: job, runner: self, moves: moves)
+    @inline(never) private func attempt(at claimed: ClaimedJob) -> JobAttempt {
+        let job = claimed.job
+        let moves = HostMoves(
+            of: job, queue: queue, usual: hostRule, lease: lease, activity: activity, waits: hopWaits,
+            sites: job.manners.obeys ? sites : nil, paces: paces, tell: tell)
+        return JobAttempt(job: job, claimed: claimed.now, runner: self, moves: moves)
     }
 
     private func endWithoutTransfer(_ claimed: ClaimedJob) async throws -> Conclusion {

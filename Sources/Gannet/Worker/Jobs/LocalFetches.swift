@@ -41,6 +41,7 @@ actor LocalFetches {
         let id: URLID
         /// Queue time, ms. The transfer began later.
         let began: Int
+        let manners: Manners
         let adopt: @Sendable (Job) -> Void
         var owner: LockToken
         var waiter: CheckedContinuation<End, Never>
@@ -50,6 +51,7 @@ actor LocalFetches {
         init(_ claimed: ClaimedJob, _ waiter: CheckedContinuation<End, Never>, adopt: @escaping @Sendable (Job) -> Void) {
             id = claimed.job.id
             began = claimed.now
+            manners = claimed.job.manners
             self.adopt = adopt
             owner = claimed.job.token
             self.waiter = waiter
@@ -66,7 +68,8 @@ actor LocalFetches {
 
     /// Waits for the transfer of a job's URL: for the one that runs, or for a new one.
     ///
-    /// The id stands for the URL and its headers, so these are equal. A transfer that began before the job was enqueued is none for it.
+    /// The id stands for the URL and its headers, so these are equal. A transfer that began before the job was enqueued is none for it, and
+    /// neither is a transfer with other manners.
     /// - Parameters:
     ///   - handle: Cancels the job's transfer.
     ///   - adopt: Called when another job takes the transfer that `transfer` makes.
@@ -86,7 +89,8 @@ actor LocalFetches {
     }
 
     private func joins(_ job: Job, _ waiter: CheckedContinuation<End, Never>) -> Bool {
-        guard let fetch = latest[job.id], fetch.cancellation == nil, fetch.began >= job.enqueued else { return false }
+        guard let fetch = latest[job.id], fetch.cancellation == nil, fetch.began >= job.enqueued, fetch.manners == job.manners
+        else { return false }
         byOwner[fetch.owner] = nil
         byOwner[job.token] = fetch
         let former = fetch.waiter

@@ -1,0 +1,58 @@
+internal import ClusterState
+internal import HTTPEngine
+
+extension JobAttempt {
+    /// Why a site keeps a job's request from a URL.
+    enum Bar: Sendable {
+        /// The job ends: a rule says no, or the rules can never be had.
+        case final(FetchError)
+        /// The job comes back when the rules may be known.
+        case untilKnown(FetchError, Duration, isRedirect: Bool)
+        /// The job goes back at once, and is handed out again when its host may get another request.
+        case untilTurn
+        case lostTouch(StateError)
+    }
+}
+
+extension JobAttempt.Bar {
+    /// Nil where the request may be made.
+    /// - Parameters:
+    ///   - sites: Nil for a job that obeys none.
+    ///   - claimed: When the job was handed out with a place at the URL's host; nil where it has none there yet.
+    ///   - jobURL: The URL of the job, which the error names.
+    ///   - isRedirect: Whether an answer has led to the URL.
+    init?(to url: CanonicalURL, of sites: Sites?, _ paces: Paces, for jobURL: String, claimed: Int?, isRedirect: Bool) async {
+        do throws(StateError) {
+            guard let sites else {
+                // Only a worker that adapts its pace has one for such a job.
+                if try await paces.permits(nil, of: url, claimed: claimed) { return nil }
+                self = .untilTurn
+                return
+            }
+            try await self.init(asking: sites, paces, to: url, for: jobURL, claimed: claimed, isRedirect: isRedirect)
+        } catch {
+            self = .lostTouch(error)
+        }
+    }
+
+    private init?(
+        asking sites: Sites, _ paces: Paces, to url: CanonicalURL, for jobURL: String, claimed: Int?, isRedirect: Bool
+    ) async throws(StateError) {
+        let place = "\(url.plainOrigin)/robots.txt"
+        let start = isRedirect ? "redirected to \(url): " : ""
+        switch await sites.permission(for: url) {
+        case .granted(let delay):
+            if try await paces.permits(delay, of: url, claimed: claimed) { return nil }
+            self = .untilTurn
+        case .denied(let rule): self = .final(FetchError(kind: .disallowed, url: jobURL, detail: start + rule))
+        case .failed(let error):
+            let detail = "\(start)the rules of the site, \(place), cannot be had" + (error.detail.isEmpty ? "" : ": \(error.detail)")
+            self = .final(FetchError(kind: error.kind, url: jobURL, detail: detail))
+        case .unknown(let error, let pause):
+            // A message with two full stops would read like two.
+            let reason = error.description.hasSuffix(".") ? String(error.description.dropLast()) : error.description
+            let detail = "\(start)the rules of the site, \(place), cannot be had for now: \(reason)"
+            self = .untilKnown(FetchError(kind: .throttled, url: jobURL, detail: detail), pause, isRedirect: isRedirect)
+        }
+    }
+}

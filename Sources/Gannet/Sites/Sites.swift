@@ -1,0 +1,123 @@
+internal import FetchCache
+internal import GannetBasics
+internal import HTTPCaching
+internal import HTTPEngine
+internal import SiteRules
+
+/// Whether sites permit requests, by the robots.txt of their origins. All jobs of a worker ask here before each request and each redirect.
+///
+/// The rules of the origins that were asked about last stay in memory. Jobs that ask at the same time share one fetch, and the fleet
+/// shares it with them: see ``RobotsFetch``.
+final class Sites: Sendable {
+    enum Permission: Sendable {
+        /// The site may ask for a time between two requests (`Crawl-delay`).
+        case granted(delay: Duration?)
+        /// A rule says no, in these words.
+        case denied(String)
+        /// The file cannot be had for a reason that is not the site's to take back: no job of the origin would fare better.
+        case failed(FetchError)
+        /// The file cannot be had for now. Nobody knows what the site permits, until it is asked again after this time.
+        case unknown(FetchError, Duration)
+    }
+
+    /// A file as its source has it. An empty one stands for a file that is not there.
+    struct File: Sendable {
+        let bytes: [UInt8]
+        let freshFor: Duration
+    }
+
+    typealias Source = @Sendable (_ url: String) async -> Result<File, FetchError>
+
+    private struct Entry: Sendable {
+        let result: Result<RobotsRules, FetchError>
+        let until: ContinuousClock.Instant
+    }
+
+    /// No job waits longer for a robots.txt.
+    static let longestLook = Duration.seconds(30)
+    /// An origin whose robots.txt could not be had is asked again after this time.
+    static let pause = Duration.seconds(30)
+    /// A file is not used for longer, whatever its origin says of it (RFC 9309, section 2.4).
+    static let longestUse = Duration.seconds(86_400)
+
+    private static let mostBytes = 64 << 20
+    private static let mostOrigins = 20_000
+    private static let entryBytes = 512
+
+    /// The product token that groups of rules name.
+    let agent: String
+    private let pause: Duration
+    private let source: Source
+    private let entries = MemoryCache<String, Entry>(MemoryCacheOptions(costLimit: mostBytes, countLimit: mostOrigins))
+
+    init(userAgent: String?, pause: Duration = pause, source: @escaping Source) {
+        agent = Self.productToken(of: userAgent ?? FetchSettings.defaultUserAgent)
+        self.pause = pause
+        self.source = source
+    }
+
+    /// The first word of a user agent, as far as a product token can have its characters (RFC 9309, section 2.2.1).
+    static func productToken(of userAgent: String) -> String {
+        let token = userAgent.prefix { $0.isASCII && $0.isLetter || $0 == "_" || $0 == "-" }
+        return token.isEmpty ? "gannet" : String(token)
+    }
+
+    func permission(for url: CanonicalURL) async -> Permission {
+        let path = url.pathAndQuery
+        // The rules are never about themselves.
+        if path == Self.path { return .granted(delay: nil) }
+        let place = url.plainOrigin + Self.path
+        let entry = await entry(at: place)
+        switch entry.result {
+        case .success(let rules):
+            switch rules.verdict(path: path) {
+            case .allowed: return .granted(delay: rules.crawlDelay.flatMap { $0 > 0 ? .seconds(min($0, Self.longestDelay)) : nil })
+            case .disallowed(let rule, let line): return .denied("line \(line) of \(place) says '\(rule)'")
+            }
+        case .failure(let error):
+            switch error.retry {
+            case .later, .unreachable, .throttled: return .unknown(error, max(Self.shortestPause, entry.until - .now))
+            case .never, .withoutNetwork, .local, .cancelled: return .failed(error)
+            }
+        }
+    }
+
+    private static let path = "/robots.txt"
+    private static let shortestPause = Duration.seconds(1)
+    /// In seconds: enough for any pace, and no number that a duration could not have.
+    private static let longestDelay = 3600.0
+
+    private func entry(at place: String) async -> Entry {
+        if let entry = entries.value(for: place) { return entry }
+        let file = await source(place)
+        // Another job has read the same file meanwhile.
+        if let entry = entries.value(for: place) { return entry }
+        let (entry, time, bytes) = read(file)
+        // A job that was cancelled has learnt nothing.
+        if case .failure(let error) = entry.result, error.kind == .cancelled { return entry }
+        entries.insert(entry, for: place, cost: bytes + place.utf8.count + Self.entryBytes, timeToLive: time)
+        return entry
+    }
+
+    private func read(_ file: Result<File, FetchError>) -> (Entry, Duration, bytes: Int) {
+        switch file {
+        case .success(let file):
+            let time = min(max(file.freshFor, pause), Self.longestUse)
+            let rules = RobotsFile(file.bytes).rules(for: agent)
+            return (Entry(result: .success(rules), until: .now + time), time, file.bytes.count)
+        case .failure(let error):
+            var time = pause
+            if case .throttled(let asked?) = error.retry { time = max(time, asked) }
+            return (Entry(result: .failure(error), until: .now + time), time, 0)
+        }
+    }
+}
+
+extension ResponseHeaders {
+    /// The first words of the head against the use of the body. A body of an unknown type may be an image.
+    func optOut(for agent: String) -> String? {
+        guard has("x-robots-tag") || has("tdm-reservation") else { return nil }
+        let isImage = leaveTypeOpen || self["content-type"]?.lowercased().hasPrefix("image/") ?? false
+        return OptOut.refusal(in: fields, for: agent, isImage: isImage)
+    }
+}

@@ -1,0 +1,167 @@
+import ClusterState
+import GannetBasics
+import GannetTestKit
+import HTTPEngine
+import RedisClient
+import Testing
+
+@testable import BodyStores
+@testable import Gannet
+
+/// Workers whose jobs obey the sites that they fetch from, and jobs that do not.
+@Suite(.timeLimit(.minutes(1))) struct MannersTests {
+    /// Files of origins, and how often each was asked for.
+    private final class Robots: Sendable {
+        private let asked = Mutex<[String]>([])
+        private let answer: @Sendable (String, _ time: Int) -> Result<String, FetchError>
+
+        init(_ answer: @escaping @Sendable (String, _ time: Int) -> Result<String, FetchError>) { self.answer = answer }
+
+        convenience init(_ text: String) { self.init { _, _ in .success(text) } }
+
+        var places: [String] { asked.withLock { $0 } }
+
+        func sites(pause: Duration = .milliseconds(1)) -> Sites {
+            Sites(userAgent: "gannet/1", pause: pause) { [self] place in
+                let time = asked.withLock { asked in
+                    asked.append(place)
+                    return asked.count
+                }
+                return answer(place, time).map { Sites.File(bytes: Array($0.utf8), freshFor: .seconds(3600)) }
+            }
+        }
+    }
+
+    private static func failure(_ kind: FetchError.Kind) -> FetchError {
+        FetchError(kind: kind, url: "http://h/robots.txt", detail: "as scripted")
+    }
+
+    private static func classes(_ worker: RunningWorker) -> [String] {
+        worker.reports.compactMap { if case .failed(_, _, let errorClass) = $0 { errorClass } else { nil } }
+    }
+
+    private static func sentences(_ worker: RunningWorker) -> [String] {
+        worker.reports.compactMap { if case .failed(_, let sentence, _) = $0 { sentence } else { nil } }
+    }
+
+    @Test func `a URL that is disallowed is not requested, and its job ends with the rule`() async throws {
+        try await WorkerFixture.with { fixture in
+            try await fixture.fill(0..<4, manners: .obeying)
+            let robots = Robots("User-agent: *\nDisallow: /1\nDisallow: /3\n")
+            let downloader = ScriptedDownloader { .body($0) }
+            let worker = try await fixture.start(downloader, sites: robots.sites())
+            #expect(await worker.end.end == .empty)
+            #expect(Set(downloader.urls) == [WorkerFixture.url(0), WorkerFixture.url(2)])
+            #expect(Self.classes(worker) == ["disallowed", "disallowed"])
+            #expect(
+                Set(Self.sentences(worker)) == [
+                    "The site does not permit the fetch (http://h/1): line 2 of http://h/robots.txt says 'Disallow: /1'.",
+                    "The site does not permit the fetch (http://h/3): line 3 of http://h/robots.txt says 'Disallow: /3'.",
+                ])
+            let batch = try #require(try await fixture.queue.batch(named: "b"))
+            #expect(batch.done == 2 && batch.failed == 2 && batch.disallowed == 2 && batch.options.manners == .obeying)
+            // It is kept in memory.
+            #expect(Set(robots.places) == ["http://h/robots.txt"])
+        }
+    }
+
+    @Test func `a batch that obeys nobody asks for no robots.txt`() async throws {
+        try await WorkerFixture.with { fixture in
+            try await fixture.fill(0..<3)
+            let robots = Robots("User-agent: *\nDisallow: /\n")
+            let worker = try await fixture.start(ScriptedDownloader { .body($0) }, sites: robots.sites())
+            #expect(await worker.end.end == .empty)
+            #expect(worker.count(where: \.isFetched) == 3 && robots.places.isEmpty)
+        }
+    }
+
+    @Test func `a redirect to a URL that is disallowed is not followed`() async throws {
+        try await WorkerFixture.with { fixture in
+            try await fixture.fill(0..<2, manners: .obeying)
+            let robots = Robots { place, _ in .success(place == "http://closed/robots.txt" ? "User-agent: gannet\nDisallow: /" : "") }
+            let downloader = ScriptedDownloader { .led(to: $0.hasSuffix("/0") ? "closed" : "open", .body("there")) }
+            let worker = try await fixture.start(downloader, sites: robots.sites())
+            #expect(await worker.end.end == .empty)
+            #expect(worker.count(where: \.isFetched) == 1 && Self.classes(worker) == ["disallowed"])
+            #expect(
+                Self.sentences(worker) == [
+                    "The site does not permit the fetch (http://h/0): redirected to http://closed/: line 2 of "
+                        + "http://closed/robots.txt says 'Disallow: /'."
+                ])
+            #expect(downloader.mostArrived == 1)
+        }
+    }
+
+    @Test(arguments: [FetchError.Kind.status(500), .status(503), .connect, .timeout(.response)])
+    func `jobs wait for a robots.txt that cannot be had, and go on when it can`(kind: FetchError.Kind) async throws {
+        try await WorkerFixture.with { fixture in
+            try await fixture.fill(0..<3, manners: .obeying)
+            let robots = Robots { _, time in time <= 3 ? .failure(Self.failure(kind)) : .success("User-agent: *\nDisallow: /2\n") }
+            let downloader = ScriptedDownloader { .body($0) }
+            // A host is given up after the first failure that counts against it.
+            let worker = try await fixture.start(downloader, sites: robots.sites()) {
+                $0.hostPatience = .milliseconds(1)
+                $0.retries = 0
+            }
+            #expect(await worker.end.end == .empty)
+            #expect(worker.count(where: \.isPutOff) >= 1)
+            #expect(worker.count(where: \.isFetched) == 2 && Self.classes(worker) == ["disallowed"])
+            #expect(Set(downloader.urls) == [WorkerFixture.url(0), WorkerFixture.url(1)])
+        }
+    }
+
+    @Test func `jobs are given up when nobody could read their robots.txt in all that time`() async throws {
+        try await WorkerFixture.with { fixture in
+            try await fixture.fill(0..<2, manners: .obeying)
+            let robots = Robots { _, _ in .failure(Self.failure(.status(500))) }
+            let downloader = ScriptedDownloader { .body($0) }
+            let worker = try await fixture.start(downloader, sites: robots.sites()) { $0.giveUpAfter = .milliseconds(1500) }
+            #expect(await worker.end.end == .empty)
+            #expect(Self.classes(worker) == ["throttled", "throttled"] && downloader.urls.isEmpty)
+            #expect(worker.count(where: \.isPutOff) >= 2)
+        }
+    }
+
+    @Test(arguments: [(FetchError.Kind.dns(.noSuchName), "no-such-host"), (.tls, "tls"), (.refusedAddress, "refused")])
+    func `a job whose origin cannot be reached at all ends as without robots.txt`(kind: FetchError.Kind, name: String) async throws {
+        try await WorkerFixture.with { fixture in
+            try await fixture.fill(0..<2, manners: .obeying)
+            let downloader = ScriptedDownloader { .body($0) }
+            let worker = try await fixture.start(downloader, sites: Robots { _, _ in .failure(Self.failure(kind)) }.sites())
+            #expect(await worker.end.end == .empty)
+            #expect(Self.classes(worker) == [name, name] && downloader.urls.isEmpty)
+        }
+    }
+
+    @Test func `an answer that reserves its use is not stored where that is heeded`() async throws {
+        try await WorkerFixture.with { fixture in
+            try await fixture.fill(0..<3, manners: .obeying)
+            let downloader = ScriptedDownloader { url in
+                url.hasSuffix("/0")
+                    ? .body("free") : .answer("reserved", url.hasSuffix("/1") ? [("X-Robots-Tag", "noai")] : [("TDM-Reservation", "1")])
+            }
+            let worker = try await fixture.start(downloader)
+            #expect(await worker.end.end == .empty)
+            #expect(worker.count(where: \.isFetched) == 1 && Self.classes(worker) == ["disallowed", "disallowed"])
+            #expect(Self.sentences(worker).contains("The site does not permit the fetch (http://h/1): X-Robots-Tag: noai."))
+            #expect(try fixture.files().count == 1)
+        }
+    }
+
+    @Test func `jobs of one URL each keep the manners of their own batch`() async throws {
+        try await WorkerFixture.with { fixture in
+            let robots = Robots("User-agent: *\nDisallow: /1\n")
+            let downloader = ScriptedDownloader { _ in .answer("body", [("X-Robots-Tag", "noindex"), ("Cache-Control", "max-age=3600")]) }
+            // The first batch's outcome is there when the jobs of the others come, and its failure while theirs wait.
+            try await fixture.fill(1..<3, batch: "obeys", manners: .obeying)
+            try await fixture.fill(1..<3, batch: "ignores")
+            try await fixture.fill(1..<3, batch: "heeds", manners: Manners(robots: .ignore, optOuts: .heed))
+            let worker = try await fixture.start(downloader, sites: robots.sites())
+            #expect(await worker.end.end == .empty)
+            for (name, done, disallowed) in [("obeys", 0, 2), ("ignores", 2, 0), ("heeds", 0, 2)] {
+                let batch = try #require(try await fixture.queue.batch(named: name))
+                #expect(batch.done == done && batch.disallowed == disallowed && batch.failed == disallowed, "\(name): \(batch)")
+            }
+        }
+    }
+}
