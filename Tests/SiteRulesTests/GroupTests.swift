@@ -64,6 +64,7 @@ import Testing
 
     @Test func `an agent line without a name begins a group that is nobody's`() {
         #expect(rules("User-agent: *\nDisallow: /x\nUser-agent:\nDisallow: /y\n").allows("/y"))
+        #expect(!rules("User-agent: gannet\nUser-agent:\nDisallow: /x\n").allows("/x"))
     }
 
     // MARK: Crawl-delay

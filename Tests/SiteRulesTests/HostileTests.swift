@@ -11,9 +11,11 @@ import Testing
         #expect(steps <= 4 * (trap.pattern.utf8.count + trap.path.utf8.count), "\(trap.name): \(steps) steps")
     }
 
-    @Test func `a pattern that is longer than the path takes one step`() {
+    @Test func `a pattern that is longer than the path takes no more steps than the path`() {
         let (_, steps) = rules(forAll: "Disallow: /" + "a" * 100_000).verdict(path: "/aaaa") as (RobotsVerdict, Int)
         #expect(steps == 1)
+        let (_, more) = rules(forAll: "Disallow: /*" + "a" * 100_000).verdict(path: "/aaaa") as (RobotsVerdict, Int)
+        #expect(more == 2)
     }
 
     /// As many rules without `*` as a file can have.

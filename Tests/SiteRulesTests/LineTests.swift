@@ -35,7 +35,10 @@ import Testing
         let page = """
             <!DOCTYPE html>
             <html><head><title>User-agent: * Disallow: /</title><style>a { color: red } body: /</style></head>
-            <body><p>User-agent: *<br>Disallow: /</p><a href="/">Allow: /</a></body></html>
+            <body><p>User-agent: *<br>Disallow: /</p><a href="/">Allow: /</a>
+            <p>User-agent: gannet<br>
+            <p>Disallow: /
+            </body></html>
             """
         #expect(rules(page) == .everything)
     }
