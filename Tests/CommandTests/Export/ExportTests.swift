@@ -36,7 +36,7 @@ import Testing
         let summary = try #require(json["summary"] as? [String: Any])
         let names: Set = [
             "rows", "done", "fetched", "revalidated", "cached", "failed", "invalid", "bytes", "durationMilliseconds", "batch", "queue",
-            "state", "evicted", "elsewhere", "forgotten", "repeated", "cancelled", "left",
+            "state", "evicted", "elsewhere", "forgotten", "repeated", "cancelled", "left", "disallowed",
         ]
         #expect(Set(summary.keys) == names)
         #expect(summary["rows"] as? Int == 41 && summary["cached"] as? Int == 40 && summary["failed"] as? Int == 1)
