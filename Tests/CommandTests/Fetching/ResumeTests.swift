@@ -218,7 +218,7 @@ import Testing
         let bytes = fleet.origin.files.reduce(0) { $0 + $1.size }
         #expect(
             lines.last?.hasPrefix(
-                #"{"summary":{"rows":10,"done":9,"fetched":9,"revalidated":0,"cached":0,"failed":1,"invalid":0,"bytes":\#(bytes),"#) == true
+                #"{"summary":{"rows":10,"done":9,"fetched":9,"revalidated":0,"cached":0,"failed":1,"disallowed":0,"invalid":0,"bytes":\#(bytes),"#) == true
         )
         for (limit, status) in [("9%", 1), ("1", 0), ("0", 1)] as [(String, Int32)] {
             #expect(try await fleet.outcome(words + ["--max-failures", limit]).status == status)
