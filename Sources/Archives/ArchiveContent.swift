@@ -34,7 +34,9 @@ package enum ArchiveContent: Sendable {
             var done = 0
             while done < count {
                 let wanted = UnsafeMutableRawBufferPointer(rebasing: buffer[..<min(buffer.count, count - done)])
-                guard let found = Descriptor.read(into: wanted, from: descriptor, at: done) else { throw ArchiveError.refused("read", path) }
+                guard let found = Descriptor.read(into: wanted, from: descriptor, at: done) else {
+                    throw ArchiveError.refused("read", path)
+                }
                 guard found == wanted.count else { throw ArchiveError.shortBody(expected: count, found: done + found) }
                 try take(UnsafeRawBufferPointer(wanted))
                 done += found

@@ -80,7 +80,8 @@ import GannetBasics
         let writer = try WARCWriter(folder: folder, prefix: "resources", algorithm: .sha1, makeHasher: { OpenSSLHasher(.sha1) })
         var reader = ExchangeReader(try contents(input))
         while let exchange = reader.next() {
-            try writer.write(WARCResource(url: exchange.url, date: exchange.date, contentType: "text/plain; charset=utf-8", body: exchange.body))
+            try writer.write(
+                WARCResource(url: exchange.url, date: exchange.date, contentType: "text/plain; charset=utf-8", body: exchange.body))
         }
         try writer.close()
         say("ended")

@@ -23,7 +23,9 @@ struct ExchangeReader {
     }
 
     private mutating func bytes() -> [UInt8] {
-        guard let count = reader.number(4), let bytes = reader.bytes(count) else { fatalError("The input ends in the middle of an exchange.") }
+        guard let count = reader.number(4), let bytes = reader.bytes(count) else {
+            fatalError("The input ends in the middle of an exchange.")
+        }
         return Array(bytes)
     }
 

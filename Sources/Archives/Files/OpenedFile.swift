@@ -18,7 +18,9 @@ final class OpenedFile: Sendable {
         get throws {
             var status = stat()
             guard fstat(descriptor, &status) == 0 else { throw ArchiveError.refused("read", path) }
-            guard status.st_mode & S_IFMT == S_IFREG else { throw ArchiveError.foreign(path: path, "is not a regular file. Move it elsewhere.") }
+            guard status.st_mode & S_IFMT == S_IFREG else {
+                throw ArchiveError.foreign(path: path, "is not a regular file. Move it elsewhere.")
+            }
             return Int(status.st_size)
         }
     }

@@ -3,7 +3,7 @@ internal import GannetBasics
 /// The keys of an index: a URL's host with its parts turned round, then its path and query in one spelling.
 ///
 /// A reader looks for exactly the key that it makes itself. So this follows the rules of the `surt` package, which pywb uses, for all URLs that the
-/// engine's parser has written: escapes are undone and done once, `www.`, a usual port and a session's id go, and all letters are small.
+/// engine's parser has written. Escapes are undone and done once. A `www.`, a usual port and a session's id go. All letters become small.
 package enum SURT {
     package static func key(_ url: String) -> String {
         let bytes = Array(url.utf8)

@@ -7,7 +7,9 @@ enum SessionIDs {
     /// `jsessionid=` and the like, with values of exactly these lengths.
     static func removed(fromQuery query: [UInt8]) -> [UInt8] {
         var query = query
-        for name in ["jsessionid=", "phpsessid=", "sid="] { query = removing(query) { value($0, after: name, letters: 32, isAlphanumeric) } }
+        for name in ["jsessionid=", "phpsessid=", "sid="] {
+            query = removing(query) { value($0, after: name, letters: 32, isAlphanumeric) }
+        }
         query = removing(query) { text in
             guard let name = value(text, after: "aspsessionid", letters: 8, isLetter) else { return nil }
             return value(name, after: "=", letters: 24, isLetter)

@@ -61,7 +61,8 @@ enum ShardName {
     static func names(of sample: ShardSample) throws -> [String] {
         guard isPlain(sample.key), let first = sample.key.utf8.first, first != UInt8(ascii: "_"), first != UInt8(ascii: "-") else {
             throw ArchiveError.unfit(
-                "The key \(sample.key.prefix(100).debugDescription) may have letters, digits, - and _ alone, and begins with a letter or digit.")
+                "The key \(sample.key.prefix(100).debugDescription) may have letters, digits, - and _ alone, and begins with a letter or digit."
+            )
         }
         guard !sample.parts.isEmpty else { throw ArchiveError.unfit("The sample \(sample.key) has no parts.") }
         var seen: Set<String> = []
@@ -69,7 +70,8 @@ enum ShardName {
             let words = part.ending.split(separator: ".", omittingEmptySubsequences: false)
             guard words.allSatisfy({ isPlain($0) }), part.ending == part.ending.lowercased(), seen.insert(part.ending).inserted else {
                 throw ArchiveError.unfit(
-                    "The ending \(part.ending.prefix(100).debugDescription) of \(sample.key) may have small letters, digits, - and _ between dots, once.")
+                    "The ending \(part.ending.prefix(100).debugDescription) of \(sample.key) may have small letters, digits, - and _ between dots, once."
+                )
             }
             let name = "\(sample.key).\(part.ending)"
             // A longer one would take a second header in the tar format.

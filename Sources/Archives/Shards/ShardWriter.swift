@@ -96,7 +96,9 @@ package final class ShardWriter: Sendable {
         try shard.tar.end()
         try shard.tar.file.sync()
         let path = path(shard.number)
-        guard !ArchiveFolder.exists(path) else { throw ArchiveError.foreign(path: path, "has come into the folder meanwhile. Move it elsewhere.") }
+        guard !ArchiveFolder.exists(path) else {
+            throw ArchiveError.foreign(path: path, "has come into the folder meanwhile. Move it elsewhere.")
+        }
         try ArchiveFolder.rename(shard.tar.file.path, to: path)
         state.next = shard.number + 1
         try ArchiveFolder.sync(folder)

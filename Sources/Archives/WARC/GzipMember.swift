@@ -13,7 +13,9 @@ final class GzipPacker: @unchecked Sendable {
         stream = .allocate(capacity: 1)
         stream.initialize(to: z_stream())
         // 31 stands for a window of 32 KiB in gzip's wrapper.
-        guard gannet_deflate_init(stream, Int32(level), 31) == Z_OK else { throw ArchiveError.ended("There is no memory for a compressor.") }
+        guard gannet_deflate_init(stream, Int32(level), 31) == Z_OK else {
+            throw ArchiveError.ended("There is no memory for a compressor.")
+        }
     }
 
     // Runs after a failed initializer, too. zlib knows a stream that was never set up.
@@ -22,7 +24,7 @@ final class GzipPacker: @unchecked Sendable {
         stream.deallocate()
     }
 
-    /// Begins a member. What an earlier one has left, because its body failed, is dropped.
+    /// Begins a member, and drops the half of an earlier one whose body failed.
     func begin() { deflateReset(stream) }
 
     func add(_ bytes: UnsafeRawBufferPointer, _ take: (UnsafeRawBufferPointer) throws -> Void) throws {

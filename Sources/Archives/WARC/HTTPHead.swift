@@ -21,7 +21,8 @@ struct HTTPHead: Sendable {
     static func response(_ wire: [UInt8], bodyCount: Int?) throws -> HTTPHead {
         var lines = try lines(of: wire)
         let words = lines[0].split(separator: space, maxSplits: 2, omittingEmptySubsequences: true)
-        guard words.count >= 2, words[0].starts(with: "HTTP/".utf8), words[1].count == 3, words[1].allSatisfy({ digits.contains($0) }) else {
+        guard words.count >= 2, words[0].starts(with: "HTTP/".utf8), words[1].count == 3, words[1].allSatisfy({ digits.contains($0) })
+        else {
             throw ArchiveError.unfit("A response does not begin with a status line of HTTP.")
         }
         lines[0] = version(words[0]) + [space] + words[1] + [space] + (words.count > 2 ? words[2] : [])

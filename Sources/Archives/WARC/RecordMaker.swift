@@ -45,7 +45,9 @@ struct RecordMaker: Sendable {
     }
 
     private func original(_ reference: WARCReference) throws -> MadeExchange.Confirmed {
-        if let digest = reference.payloadDigest, digest.count != algorithm.length { throw ArchiveError.unfit("A digest has a wrong length.") }
+        if let digest = reference.payloadDigest, digest.count != algorithm.length {
+            throw ArchiveError.unfit("A digest has a wrong length.")
+        }
         return MadeExchange.Confirmed(url: try WARCValue.url(reference.url), time: WARCTime(reference.date), recordID: reference.recordID)
     }
 
@@ -68,7 +70,9 @@ struct RecordMaker: Sendable {
             (name: "conformsTo", value: "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"),
         ] { block += "\(try WARCValue.token(name)): \(try WARCValue.line(value))\r\n".utf8 }
         var fields = [("WARC-Type", "warcinfo"), ("WARC-Record-ID", WARCRecord.id(makeID())), ("WARC-Date", time.text)]
-        fields += [("WARC-Filename", file), ("WARC-Block-Digest", algorithm.text(digest(of: block))), ("Content-Type", "application/warc-fields")]
+        fields += [
+            ("WARC-Filename", file), ("WARC-Block-Digest", algorithm.text(digest(of: block))), ("Content-Type", "application/warc-fields"),
+        ]
         return WARCRecord(fields, block: block)
     }
 
@@ -98,7 +102,7 @@ struct RecordMaker: Sendable {
     }
 }
 
-/// All that an exchange's records need. Only its writer knows whether an equal body came before.
+/// The parts of an exchange's records. Only the writer knows whether an equal body came before.
 struct MadeExchange: Sendable {
     struct Confirmed: Sendable {
         let url: String

@@ -31,7 +31,9 @@ final class RecordScanner {
     /// The next record, or nil where the file ends or is damaged.
     func next() throws -> Found? {
         let offset = inputEnd - held.count
-        guard let member = try unpack(), let record = RecordBeginning(member.beginning, count: member.count, end: member.end) else { return nil }
+        guard let member = try unpack(), let record = RecordBeginning(member.beginning, count: member.count, end: member.end) else {
+            return nil
+        }
         return Found(offset: offset, length: inputEnd - held.count - offset, type: record.type, capture: record.capture)
     }
 
@@ -71,15 +73,17 @@ final class RecordScanner {
     }
 }
 
-/// What the beginning of a record says. Nil when that is no record, or its length is not what it says.
+/// The head of a record, read back. Nil when the bytes are no record, or have another length than their head says.
 struct RecordBeginning {
     let type: String
     let capture: Capture?
 
     init?(_ bytes: [UInt8], count: Int, end: [UInt8]) {
-        guard bytes.starts(with: WARCRecord.version), end == WARCRecord.end, let (fields, block) = Self.fields(bytes[...]) else { return nil }
+        guard bytes.starts(with: WARCRecord.version), end == WARCRecord.end, let (fields, block) = Self.fields(bytes[...]) else {
+            return nil
+        }
         guard let type = fields["warc-type"], let length = fields["content-length"].flatMap({ Int($0) }), length >= 0,
-            fields["warc-record-id"] != nil, block.startIndex + length == count - WARCRecord.end.count, block.count >= min(length, 1)
+            fields["warc-record-id"] != nil, length == count - WARCRecord.end.count - block.startIndex, block.count >= min(length, 1)
         else { return nil }
         self.type = type
         guard ["response", "revisit", "resource"].contains(type), let url = fields["warc-target-uri"],

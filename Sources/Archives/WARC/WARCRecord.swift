@@ -5,7 +5,7 @@ struct WARCRecord: Sendable {
     /// The record's head, and the head of HTTP that its block begins with.
     let beginning: [UInt8]
     let content: ArchiveContent?
-    /// What the index says of the record; nil for records that no reader looks up.
+    /// The values of the record's line in the index; nil for records that no reader looks up.
     let capture: Capture?
 
     /// A block ends with these bytes, which do not count as its length.
@@ -33,7 +33,7 @@ struct WARCRecord: Sendable {
     static func id(_ id: UUID) -> String { "<urn:uuid:\(id.uuidString.lowercased())>" }
 }
 
-/// What an index says of a record.
+/// The values of a record's line in an index.
 struct Capture: Sendable, Equatable {
     var url: String
     var timestamp: String
@@ -54,7 +54,8 @@ enum WARCValue {
             throw ArchiveError.unfit("A URL of \(url.utf8.count) bytes is longer than the \(longestURL) bytes that a record may have.")
         }
         guard !url.isEmpty, url.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7f }), url.utf8.contains(UInt8(ascii: ":")) else {
-            throw ArchiveError.unfit("The URL \(url.debugDescription) cannot stand in a record. Blanks and control characters have to be escaped.")
+            throw ArchiveError.unfit(
+                "The URL \(url.debugDescription) cannot stand in a record. Blanks and control characters have to be escaped.")
         }
         return url
     }

@@ -28,7 +28,8 @@ extension WARCWriter {
     private static func recover(_ folder: String, name: String) throws -> RecoveredFile? {
         guard var file = try WARCFile(recoveringIn: folder, name: name) else { return nil }
         guard !ArchiveFolder.exists("\(folder)/\(name)") else {
-            throw ArchiveError.foreign(path: "\(folder)/\(name)", "is there beside an unfinished file of its name. Move one of them elsewhere.")
+            throw ArchiveError.foreign(
+                path: "\(folder)/\(name)", "is there beside an unfinished file of its name. Move one of them elsewhere.")
         }
         let size = file.size
         let scanner = try RecordScanner(file.file, size: size)
@@ -37,7 +38,8 @@ extension WARCWriter {
             end = record.offset + record.length
             if let capture = record.capture { file.add(capture, offset: record.offset, length: record.length) }
             guard file.index.size <= largestIndex else {
-                throw ArchiveError.foreign(path: file.file.path, "has more records than this program writes into a file. Move it elsewhere.")
+                throw ArchiveError.foreign(
+                    path: file.file.path, "has more records than this program writes into a file. Move it elsewhere.")
             }
         }
         let captures = file.index.count

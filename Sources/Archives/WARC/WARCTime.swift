@@ -15,7 +15,8 @@ struct WARCTime: Sendable, Hashable {
     /// `2026-01-31T12:00:00.123Z`.
     var text: String {
         let parts = parts
-        return "\(pad(parts[0], 4))-\(pad(parts[1]))-\(pad(parts[2]))T\(pad(parts[3])):\(pad(parts[4])):\(pad(parts[5])).\(pad(parts[6], 3))Z"
+        return
+            "\(pad(parts[0], 4))-\(pad(parts[1]))-\(pad(parts[2]))T\(pad(parts[3])):\(pad(parts[4])):\(pad(parts[5])).\(pad(parts[6], 3))Z"
     }
 
     /// `20260131120000`.
