@@ -51,7 +51,6 @@ import Testing
     @Test func `bytes behind the last whole record go, also a member that is no record`() throws {
         let original = try Self.complete()
         let bytes = try contents(ofFile: original.folder.file(Self.name))
-        let packer = try GzipPacker(level: 6)
         var tails: [[UInt8]] = [[0], [UInt8](repeating: 0, count: 5000), Array("WARC/1.1\r\n".utf8), [0x1f, 0x8b]]
         let id = "WARC-Record-ID: <urn:uuid:x>\r\n"
         for text in [
@@ -62,12 +61,10 @@ import Testing
             "WARC/1.1\r\nWARC-Type: x\r\nContent-Length: 0\r\n\r\n\r\n\r\n",
             "WARC/1.1\r\nWARC-Type x\r\n\(id)Content-Length: 0\r\n\r\n\r\n\r\n",
             "WARC/1.1\r\nWARC-Type: x\r\n\(id)Content-Length: 0\r\n\r\n\r\n\r",
+            "WARC/1.1\r\nWARC-Type: x\r\n\(id)Content-Length: 0\r\n\r\nabcd",
+            "WARC/1.1\r\nWARC-Type: resource\r\nWARC-Date: 2026-01-01T00:00:00Z\r\nWARC-Target-URI: http://h/ a\r\n\(id)Content-Length: 0\r\n\r\n\r\n\r\n",
         ] {
-            var member: [UInt8] = []
-            packer.begin()
-            try packer.add(Array(text.utf8)) { member += $0 }
-            try packer.end { member += $0 }
-            tails.append(member)
+            tails.append(try GzipPacker.packed(Array(text.utf8)))
         }
         for tail in tails {
             let fixture = try ArchiveFixture()
@@ -81,11 +78,14 @@ import Testing
         let original = try Self.complete()
         let bytes = try contents(ofFile: original.folder.file(Self.name))
         let record = try original.records(Self.name)[3]
-        var damaged = bytes
-        damaged[record.offset + record.length / 2] ^= 1
-        let fixture = try ArchiveFixture()
-        try fixture.folder.write(damaged, to: Self.name + ".open")
-        #expect(try WARCWriter.recover(fixture.folder.path, prefix: "t").first?.bytesCut == bytes.count - record.offset)
+        // In the middle of a record, and in the checksum and the length at its end.
+        for place in [record.length / 2, record.length - 6, record.length - 2] {
+            var damaged = bytes
+            damaged[record.offset + place] ^= 1
+            let fixture = try ArchiveFixture()
+            try fixture.folder.write(damaged, to: Self.name + ".open")
+            #expect(try WARCWriter.recover(fixture.folder.path, prefix: "t").first?.bytesCut == bytes.count - record.offset)
+        }
     }
 
     @Test func `a run that was killed at each step of a file's end is completed`() throws {

@@ -178,8 +178,9 @@ import Testing
         let threads = (0..<4).map { lane in
             OwnedThread(name: "lane") {
                 for number in 0..<100 {
-                    // Half of the bodies are equal to one of another thread.
-                    let body = number % 2 == 0 ? Array("equal \(number)".utf8) : nil
+                    // Half of the bodies are equal to one of another thread. Some take so long to pack that they are on their way together.
+                    var random = SeededBytes(seed: UInt64(number))
+                    let body = number % 2 == 0 ? random.next(count: number % 10 == 0 ? 100_000 : 10) : nil
                     do {
                         try writer.write(ArchiveFixture.exchange(lane * 100 + number, body: body))
                         if number % 10 == 0 { try writer.flush() }

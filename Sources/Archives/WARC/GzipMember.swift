@@ -4,7 +4,7 @@ internal import GannetBasics
 /// Packs one record after another, each into a gzip member of its own. Equal input gives equal bytes: no time and no name is in them.
 ///
 /// One caller at a time uses it. The state of a compressor takes 256 KiB and some time to make, so it is used again.
-final class GzipPacker: @unchecked Sendable {
+package final class GzipPacker: @unchecked Sendable {
     // zlib's state points back to it, so it may not move.
     private let stream: UnsafeMutablePointer<z_stream>
     private var output = [UInt8](repeating: 0, count: 64 << 10)
@@ -33,6 +33,16 @@ final class GzipPacker: @unchecked Sendable {
 
     func add(_ bytes: [UInt8], _ take: (UnsafeRawBufferPointer) throws -> Void) throws {
         try bytes.withUnsafeBytes { try advance($0, Z_NO_FLUSH, take) }
+    }
+
+    /// One member.
+    package static func packed(_ bytes: [UInt8], level: Int = 6) throws -> [UInt8] {
+        let packer = try GzipPacker(level: level)
+        var member: [UInt8] = []
+        packer.begin()
+        try packer.add(bytes) { member += $0 }
+        try packer.end { member += $0 }
+        return member
     }
 
     func end(_ take: (UnsafeRawBufferPointer) throws -> Void) throws {

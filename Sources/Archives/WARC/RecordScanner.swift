@@ -99,6 +99,8 @@ struct RecordBeginning {
         } else if type == "resource" {
             mime = fields["content-type"].map { String($0.prefix { $0 != ";" && $0 != " " }) } ?? "unk"
         }
+        // The writer refuses such a URL, and a line of the index has no place for it.
+        guard (try? WARCValue.url(url)) != nil else { return nil }
         capture = Capture(url: url, timestamp: timestamp, mime: mime, status: status, digest: fields["warc-payload-digest"])
     }
 
