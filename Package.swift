@@ -93,13 +93,13 @@ let package = Package(
             name: "GannetRedis",
             dependencies: ["RedisClient", "ClusterState", "HTTPEngine", "HTTPCaching", "FetchCache", "GannetFetch", "GannetBasics"],
             swiftSettings: settings),
-        // Where bodies go, and how a run records them.
-        .target(
-            name: "BodyStores", dependencies: ["RedisClient", "ClusterState", "HTTPEngine", "FetchCache", "GannetBasics"],
-            swiftSettings: settings),
-
         // Archives (WARC) and datasets (tar shards) of what was fetched. It knows nothing of where that came from.
         .target(name: "Archives", dependencies: ["CArchive", "CZlib", "GannetBasics"], swiftSettings: settings),
+
+        // Where bodies go, and how a run records them.
+        .target(
+            name: "BodyStores", dependencies: ["RedisClient", "ClusterState", "HTTPEngine", "FetchCache", "Archives", "GannetBasics"],
+            swiftSettings: settings),
 
         // Where fetching and the cluster meet, and the command line around them.
         .target(

@@ -46,6 +46,18 @@ enum NameOption {
     }
 }
 
+/// `--output-format`: how a run writes its results.
+enum OutputFormatOption {
+    static let format = Flag(
+        "output-format", .choice("format", of: OutputFormat.allCases.map(\.rawValue)), default: OutputFormat.files.rawValue,
+        "How results are written: 'files' for one file a body, 'warc' for archives (WARC 1.1) with requests and answers as they went over the "
+            + "wire, also those of redirects and errors. A folder keeps the format that it was begun with.")
+
+    static func format(_ arguments: Arguments) throws -> OutputFormat {
+        OutputFormat(rawValue: try arguments.require(format)) ?? .files
+    }
+}
+
 /// `--drain-timeout`: how a worker or a gateway ends that is asked to stop.
 enum DrainOption {
     static let time = Flag(

@@ -59,7 +59,7 @@ func requestStarts(
 
 /// libcurl hands over whatever `curl -v` would show. Only the request's head is wanted, which it tells nowhere else.
 func receiveDebug(
-    _ easy: UnsafeMutablePointer<CURL>?, _ kind: curl_infotype, _ data: UnsafeMutablePointer<CChar>?, _ count: Int,
+    _ easy: UnsafeMutableRawPointer?, _ kind: curl_infotype, _ data: UnsafeMutablePointer<CChar>?, _ count: Int,
     _ context: UnsafeMutableRawPointer?
 ) -> Int32 {
     if kind == CURLINFO_HEADER_OUT { EasyHandle.from(context)?.transfer?.requestHeadGoes(UnsafeRawBufferPointer(start: data, count: count)) }

@@ -355,7 +355,7 @@ final class Transfer {
         let cut: WireRecord.Cut? = state.stop == .uninteresting ? .length : isWhole ? nil : .disconnect
         do throws(StorageFailure) {
             try wire?.ended(
-                RedactedURL.withoutUserInfo(target.text), isDownloaded: state.hasBody && decoder == nil, cut: cut)
+                RedactedURL.withoutUserInfo(target.text), isDownloaded: state.isSuccess && decoder == nil, cut: cut)
         } catch {
             state.storageFailed(error)
         }

@@ -38,17 +38,20 @@ struct WireHop {
             bytes += part
             return
         }
-        let file = try self.file ?? BodyFile(in: record.folder)
-        if self.file == nil {
-            self.file = file
-            var failure: StorageFailure?
-            bytes.withUnsafeBytes { bytes in
-                do throws(StorageFailure) { try file.write(bytes) } catch { failure = error }
-            }
-            if let failure { throw failure }
-            bytes = []
+        try openFile().write(part)
+    }
+
+    private mutating func openFile() throws(StorageFailure) -> BodyFile {
+        if let file { return file }
+        let new = try BodyFile(in: record.folder)
+        var failure: StorageFailure?
+        bytes.withUnsafeBytes { bytes in
+            do throws(StorageFailure) { try new.write(bytes) } catch { failure = error }
         }
-        try file.write(part)
+        if let failure { throw failure }
+        file = new
+        bytes = []
+        return new
     }
 
     /// Adds the exchange to the record, and is ready for the next hop.
