@@ -20,15 +20,20 @@ package final class RecordedArchive: Sendable {
     private static let smallBody = 128 << 10
 
     /// Completes the archives that a killed run has left, and begins a new one with the first exchange.
-    /// - Parameter information: Further fields of each file's `warcinfo` record.
-    package static func open(_ folder: RecordedFolder, information: [(name: String, value: String)] = []) async throws -> RecordedArchive {
-        try await OwnedThread.run(name: "gannet-archive") { try RecordedArchive(folder, information: information) }
+    /// - Parameters:
+    ///   - size: A file ends with the exchange that reaches it, in bytes.
+    ///   - information: Further fields of each file's `warcinfo` record.
+    package static func open(
+        _ folder: RecordedFolder, size: Int = 1_000_000_000, information: [(name: String, value: String)] = []
+    ) async throws -> RecordedArchive {
+        try await OwnedThread.run(name: "gannet-archive") { try RecordedArchive(folder, size, information) }
     }
 
-    private init(_ folder: RecordedFolder, information: [(name: String, value: String)]) throws {
+    private init(_ folder: RecordedFolder, _ size: Int, _ information: [(name: String, value: String)]) throws {
         self.folder = folder
         var options = WARCOptions()
         options.information += information
+        options.fileSize = size
         do {
             recovered = try WARCWriter.recover(folder.folder.path, prefix: Self.prefix).map { ($0.name, $0.bytesCut) }
             writer = try WARCWriter(

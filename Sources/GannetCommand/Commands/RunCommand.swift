@@ -26,7 +26,7 @@ struct RunCommand: Command {
             "It writes a manifest with the outcome of each row into the folder, and leaves no jobs in Redis. The same command again "
             + "fetches only the URLs that are not there already.",
         positional: InputOptions.positional,
-        flags: InputOptions.flags + [directory.entry, OutputFormatOption.format.entry, NameOption.style.entry, maxFailures.entry] + SubmissionFlags.flags
+        flags: InputOptions.flags + [directory.entry, OutputFormatOption.format.entry, OutputFormatOption.archiveSize.entry, NameOption.style.entry, maxFailures.entry] + SubmissionFlags.flags
             + [json.entry, serve.entry, DrainOption.time.entry, ListenOption.ofRun.entry] + FetchOptions.flagsForJobs
             + ConnectionOptions.creatingFlags
             + CommonFlags.everywhere
@@ -46,6 +46,7 @@ struct RunCommand: Command {
     /// The folder for bodies.
     let directory: String
     let format: OutputFormat
+    let archiveSize: Int
     let names: NameStyle
     let batch: String
     let submission: BatchOptions
@@ -64,6 +65,7 @@ struct RunCommand: Command {
         directory = try arguments.require(Self.directory)
         input = try InputOptions(arguments, rest: " -d " + Sentence.quotedForShell(directory))
         format = try OutputFormatOption.format(arguments)
+        archiveSize = try arguments.require(OutputFormatOption.archiveSize)
         names = try NameOption.style(arguments)
         batch = try arguments.optional(SubmissionFlags.batch) ?? RunIdentity.batch
         submission = try SubmissionFlags.options(from: arguments)

@@ -53,6 +53,10 @@ enum OutputFormatOption {
         "How results are written: 'files' for one file a body, 'warc' for archives (WARC 1.1) with requests and answers as they went over the "
             + "wire, also those of redirects and errors. A folder keeps the format that it was begun with.")
 
+    static let archiveSize = Flag(
+        "archive-size", .size(in: 100_000...100_000_000_000), default: "1GB",
+        "The size of an archive file, after which the next one begins. It ends with a whole record, so it may be longer.")
+
     static func format(_ arguments: Arguments) throws -> OutputFormat {
         OutputFormat(rawValue: try arguments.require(format)) ?? .files
     }

@@ -98,7 +98,7 @@ struct Run: Sendable {
     private func openArchive(in folder: RecordedFolder) async throws -> RecordedArchive {
         let agent = settings.userAgent ?? FetchSettings.defaultUserAgent
         let archive = try await RecordedArchive.open(
-            folder,
+            folder, size: options.archiveSize,
             information: [
                 (name: "http-header-user-agent", value: String(agent.prefix(1000))),
                 (name: "robots", value: options.submission.manners.robots.rawValue),
