@@ -8,6 +8,9 @@ actor SharedFlush {
     private var waiters: [CheckedContinuation<Void, any Error>] = []
     private var isUnderWay = false
 
+    /// Callers for whom no flush has begun.
+    var waiting: Int { waiters.count }
+
     init(_ flush: @escaping @Sendable () throws -> Void) { self.flush = flush }
 
     /// Not cut short by a cancellation: the flush goes on for the others anyway.

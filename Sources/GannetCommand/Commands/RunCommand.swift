@@ -26,7 +26,10 @@ struct RunCommand: Command {
             "It writes a manifest with the outcome of each row into the folder, and leaves no jobs in Redis. The same command again "
             + "fetches only the URLs that are not there already.",
         positional: InputOptions.positional,
-        flags: InputOptions.flags + [directory.entry, OutputFormatOption.format.entry, OutputFormatOption.archiveSize.entry, NameOption.style.entry, maxFailures.entry] + SubmissionFlags.flags
+        flags: InputOptions.flags + [
+            directory.entry, OutputFormatOption.format.entry, OutputFormatOption.archiveSize.entry, NameOption.style.entry,
+            maxFailures.entry,
+        ] + SubmissionFlags.flags
             + [json.entry, serve.entry, DrainOption.time.entry, ListenOption.ofRun.entry] + FetchOptions.flagsForJobs
             + ConnectionOptions.creatingFlags
             + CommonFlags.everywhere
@@ -74,7 +77,9 @@ struct RunCommand: Command {
         hasWindow = arguments.isSet(Self.serve)
         drainTimeout = try arguments.require(DrainOption.time)
         if format != .files {
-            if hasWindow { throw arguments.usageError("'--serve' shows files of bodies, which '--output-format \(format.rawValue)' does not write.") }
+            if hasWindow {
+                throw arguments.usageError("'--serve' shows files of bodies, which '--output-format \(format.rawValue)' does not write.")
+            }
             if arguments.origin(of: NameOption.style.entry) == .option {
                 throw arguments.usageError("'--name' names files of bodies, which '--output-format \(format.rawValue)' does not write.")
             }

@@ -85,5 +85,7 @@ struct BatchReport: Sendable {
     }
 
     /// The exit status of a command that waited for the batch.
-    var status: ExitStatus { batch.lostParts > 0 ? .unavailable : batch.failed - batch.disallowed + batch.cancelled == 0 ? .done : .someFailed }
+    var status: ExitStatus {
+        batch.lostParts > 0 ? .unavailable : batch.failed - batch.disallowed + batch.cancelled == 0 ? .done : .someFailed
+    }
 }

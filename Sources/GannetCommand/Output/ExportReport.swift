@@ -27,7 +27,8 @@ struct ExportReport: Sendable {
             "summary": [
                 "rows": .integer(totals.rows), "done": .integer(totals.written + totals.there), "fetched": .integer(totals.written),
                 "revalidated": 0, "cached": .integer(totals.there), "failed": .integer(totals.failed),
-                "disallowed": .integer(totals.disallowed), "invalid": 0, "bytes": .integer(totals.bytes), "durationMilliseconds": .integer(Int(time / .milliseconds(1))),
+                "disallowed": .integer(totals.disallowed), "invalid": 0, "bytes": .integer(totals.bytes),
+                "durationMilliseconds": .integer(Int(time / .milliseconds(1))),
                 "batch": .string(batch.name), "queue": .string(queue), "state": .string(batch.state.rawValue),
                 "evicted": .integer(totals.evicted), "elsewhere": .integer(totals.elsewhere), "forgotten": .integer(totals.forgotten),
                 "repeated": .integer(totals.repeated),

@@ -104,7 +104,8 @@ struct Run: Sendable {
                 (name: "robots", value: options.submission.manners.robots.rawValue),
             ])
         for (file, cut) in archive.recovered {
-            console.detail("completed \(file) of an earlier run" + (cut > 0 ? "; \(Amounts.bytes(cut)) of a half-written record were cut off" : ""))
+            console.detail(
+                "completed \(file) of an earlier run" + (cut > 0 ? "; \(Amounts.bytes(cut)) of a half-written record were cut off" : ""))
         }
         return archive
     }

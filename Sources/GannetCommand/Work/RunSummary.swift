@@ -46,7 +46,8 @@ struct RunSummary: Sendable {
             "summary": [
                 "rows": .integer(totals.rows), "done": .integer(totals.fetched + totals.there + totals.repeated),
                 "fetched": .integer(totals.fetched), "revalidated": 0, "cached": .integer(totals.there + totals.repeated),
-                "failed": .integer(totals.failed), "disallowed": .integer(totals.disallowed), "invalid": .integer(totals.invalid), "bytes": .integer(totals.bytes),
+                "failed": .integer(totals.failed), "disallowed": .integer(totals.disallowed), "invalid": .integer(totals.invalid),
+                "bytes": .integer(totals.bytes),
                 "durationMilliseconds": .integer(Int(time / .milliseconds(1))),
             ]
         ]

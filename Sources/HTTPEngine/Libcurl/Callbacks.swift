@@ -62,7 +62,9 @@ func receiveDebug(
     _ easy: UnsafeMutableRawPointer?, _ kind: curl_infotype, _ data: UnsafeMutablePointer<CChar>?, _ count: Int,
     _ context: UnsafeMutableRawPointer?
 ) -> Int32 {
-    if kind == CURLINFO_HEADER_OUT { EasyHandle.from(context)?.transfer?.requestHeadGoes(UnsafeRawBufferPointer(start: data, count: count)) }
+    if kind == CURLINFO_HEADER_OUT {
+        EasyHandle.from(context)?.transfer?.requestHeadGoes(UnsafeRawBufferPointer(start: data, count: count))
+    }
     return 0
 }
 

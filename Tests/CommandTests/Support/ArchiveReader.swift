@@ -46,7 +46,9 @@ struct ArchiveRecord {
     private static func split(_ bytes: ArraySlice<UInt8>) -> (String, ArraySlice<UInt8>)? {
         var at = bytes.startIndex
         while at + blank.count <= bytes.endIndex {
-            if bytes[at..<at + blank.count].elementsEqual(blank) { return (String(decoding: bytes[..<at], as: UTF8.self), bytes[(at + 4)...]) }
+            if bytes[at..<at + blank.count].elementsEqual(blank) {
+                return (String(decoding: bytes[..<at], as: UTF8.self), bytes[(at + 4)...])
+            }
             at += 1
         }
         return nil
