@@ -218,8 +218,10 @@ def look_at_archives(folder, expected, complain, repeats=False):
     for exchanges in expected.values():
         for exchange in exchanges:
             most[exchange[0]] += 1
-    ids, raw, by_digest, kinds = {}, {}, {}, {}
+    ids, raw, kinds = {}, {}, {}
     for path in trial.files(folder):
+        # Each archive stands for itself.
+        by_digest = {}
         with open(path, "rb") as stream:
             for record in ArchiveIterator(stream):
                 fields, kind = record.rec_headers, record.rec_type
@@ -333,6 +335,57 @@ def look(runs, expected, repeats=False, replays=True, complain=problem):
     return kinds, replayed
 
 
+# MARK: planted damage
+
+
+def planted(runs, expected):
+    """Each look finds damage in a copy."""
+
+    class Copy:
+        manifest = Runs.manifest
+
+        def __init__(self):
+            self.folder = tempfile.mkdtemp(dir=trial.SCRATCH)
+            shutil.copytree(runs.folder, self.folder, dirs_exist_ok=True)
+
+        def repack(self, change):
+            """Changes unpacked records of the first archive, until `change` has made another of one."""
+            path = trial.files(self.folder)[0]
+            data, packed, done = open(path, "rb").read(), b"", False
+            while data:
+                unpacker = zlib.decompressobj(31)
+                record = unpacker.decompress(data)
+                data = unpacker.unused_data
+                other = record if done else change(record)
+                done = done or other != record
+                packed += gzip.compress(other) if other else b""
+            assert done
+            open(path, "wb").write(packed)
+
+    def expect(what, change):
+        copy, found = Copy(), []
+        change(copy)
+        try:
+            look(copy, expected, replays=False, complain=found.append)
+        except Exception as error:
+            found.append(repr(error))
+        if not found:
+            problem("no look has found " + what)
+
+    def swapped(copy):
+        rows = copy.manifest()
+        places = [number for number, row in enumerate(rows) if row["file"]]
+        rows[places[0]]["file"] = rows[places[-1]]["file"]
+        open(copy.folder + "/manifest.jsonl", "w").write("".join(json.dumps(row) + "\n" for row in rows))
+
+    expect("a missing request", lambda copy: copy.repack(lambda record: b"" if b"WARC-Type: request" in record else record))
+    expect("another body", lambda copy: copy.repack(lambda record: record.replace(b"<p>", b"<P>", 1) if b"WARC-Type: response" in record else record))
+    expect("another protocol", lambda copy: copy.repack(lambda record: record.replace(b"WARC-Protocol: h2", b"WARC-Protocol: h3")))
+    expect("a secret", lambda copy: copy.repack(lambda record: record.replace(b"User-Agent: " + AGENT.encode(), b"X-Api-Key: s\r\nUser-Agent: " + AGENT.encode()) if b"WARC-Type: request" in record else record))
+    expect("a missing archive", lambda copy: os.remove(trial.files(copy.folder)[-1]))
+    expect("another place in the manifest", swapped)
+
+
 # MARK: all
 
 
@@ -351,6 +404,8 @@ def main(gannet, count, kills, seed):
         kinds, replayed = look(runs, expected)
         say("%d URLs in %.1f s; records: %s; pywb has replayed %d" % (count, seconds, kinds, replayed))
 
+        planted(runs, expected)
+        say("planted damage is found")
         fetched = sum(exchanges[-1][1] == 200 for exchanges in expected.values())
         sentence = runs.run()
         if "%d there already" % fetched not in sentence:

@@ -25,6 +25,24 @@ import Testing
         #expect(try fixture.index(second.file)[0].contains(#""mime": "warc/revisit", "status": "-""#))
     }
 
+    @Test func `where files stand for themselves, an equal body is written whole in each`() throws {
+        let fixture = try ArchiveFixture()
+        let body = Array("equal".utf8)
+        let size = try fixture.writer().write(ArchiveFixture.exchange(0, body: [])).length
+        let writer = try fixture.writer {
+            $0.fileSize = 4 * size
+            $0.revisitsEarlierFiles = false
+        }
+        var places: [WARCPlace] = []
+        for number in 0..<20 { places.append(try writer.write(ArchiveFixture.exchange(number, body: body))) }
+        try writer.close()
+        let files = Dictionary(grouping: places, by: \.file).mapValues { $0.map(\.kind) }
+        #expect(files.count > 2)
+        for (file, kinds) in files {
+            #expect(kinds.first == .response && kinds.dropFirst().allSatisfy { $0 == .revisit }, "\(file): \(kinds)")
+        }
+    }
+
     @Test func `empty, cut off and redirecting answers are written whole`() throws {
         let fixture = try ArchiveFixture()
         let writer = try fixture.writer()

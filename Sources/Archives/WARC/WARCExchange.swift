@@ -93,6 +93,8 @@ package struct WARCOptions: Sendable {
     package var rememberedDigests = 100_000
     /// The bytes of URLs that belong to them.
     package var rememberedURLBytes = 16 << 20
+    /// Whether the original of a revisit may stand in an earlier file. Otherwise each file stands for itself, and others may be lost.
+    package var revisitsEarlierFiles = true
     /// Names of request fields that are left out of records, in small letters.
     package var hiddenRequestFields: Set<String> = ["authorization", "cookie", "proxy-authorization"]
     /// `software`, `operator` and others of the `warcinfo` record, beside those that each file has.

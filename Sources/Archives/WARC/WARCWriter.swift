@@ -44,7 +44,7 @@ package final class WARCWriter: Sendable {
         self.options = options
         self.now = now
         maker = RecordMaker(options: options, algorithm: algorithm, makeHasher: makeHasher, makeID: makeID)
-        state = Mutex(State(memory: PayloadMemory(limit: options.rememberedDigests, urlBytesLimit: options.rememberedURLBytes)))
+        state = Mutex(State(memory: Self.emptyMemory(options)))
     }
 
     // MARK: Writing
@@ -61,6 +61,8 @@ package final class WARCWriter: Sendable {
         var packed: PackedRecords?
         if !isKnown, exchange.body.count <= Self.smallBody { packed = try pack(made.records(revisiting: nil)) }
         return try state.withLock { state in
+            // A new file may have no originals yet.
+            try prepareFile(&state)
             let original = made.digest.flatMap { state.memory[$0] }
             if original != nil { packed = nil }
             let kind: WARCPlace.Kind = original != nil || made.isNotModified ? .revisit : .response
@@ -104,6 +106,10 @@ package final class WARCWriter: Sendable {
 
     // MARK: Files
 
+    private static func emptyMemory(_ options: WARCOptions) -> PayloadMemory {
+        PayloadMemory(limit: options.rememberedDigests, urlBytesLimit: options.rememberedURLBytes)
+    }
+
     private static func complete(_ state: inout State) throws {
         guard let file = state.file else { return }
         try file.complete()
@@ -115,6 +121,7 @@ package final class WARCWriter: Sendable {
         if let end = state.end { throw end }
         if let file = state.file, file.size >= options.fileSize || file.index.size >= options.indexSize { try Self.complete(&state) }
         if state.file != nil { return }
+        if !options.revisitsEarlierFiles { state.memory = Self.emptyMemory(options) }
         let time = WARCTime(now())
         var file = try WARCFile(makingIn: folder, name: nextName(time))
         do { try file.append(pack([maker.information(file: file.name, time)]).bytes) } catch {

@@ -34,6 +34,8 @@ package final class RecordedArchive: Sendable {
         var options = WARCOptions()
         options.information += information
         options.fileSize = size
+        // The rows of a file that is gone are fetched again, and only those.
+        options.revisitsEarlierFiles = false
         do {
             recovered = try WARCWriter.recover(folder.folder.path, prefix: Self.prefix).map { ($0.name, $0.bytesCut) }
             writer = try WARCWriter(
