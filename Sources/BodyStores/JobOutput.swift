@@ -78,7 +78,7 @@ package struct JobEnd: Sendable {
     package let content: OutcomeContent
     /// How long the last attempt took; zero if this job made none.
     package let duration: Duration
-    /// What went over the wire in the last attempt, for an output that has asked for it.
+    /// The exchanges of the last attempt, for an output that has asked for it.
     package var wire: WireRecord?
 
     package init(_ outcome: Outcome, _ content: OutcomeContent, duration: Duration = .zero) {

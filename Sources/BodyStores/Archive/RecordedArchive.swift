@@ -12,7 +12,7 @@ package final class RecordedArchive: Sendable {
     private let folder: RecordedFolder
     private let writer: WARCWriter
     private let flush: SharedFlush
-    /// The files that killed runs had left, and the bytes behind their last whole records. Those are cut off.
+    /// The files that killed runs had left, and how many bytes of half-written records were cut off.
     package let recovered: [(file: String, bytesCut: Int)]
 
     private static let prefix = "gannet"

@@ -50,7 +50,7 @@ enum NameOption {
 enum OutputFormatOption {
     static let format = Flag(
         "output-format", .choice("format", of: OutputFormat.allCases.map(\.rawValue)), default: OutputFormat.files.rawValue,
-        "How results are written: 'files' for one file a body, 'warc' for archives (WARC 1.1) with requests and answers as they went over the "
+        "How results are written. 'files' is one file a body. 'warc' is archives (WARC 1.1) with requests and answers as they went over the "
             + "wire, also those of redirects and errors. A folder keeps the format that it was begun with.")
 
     static let archiveSize = Flag(

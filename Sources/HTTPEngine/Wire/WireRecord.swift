@@ -11,7 +11,7 @@ package final class WireRecord: Sendable {
         case bytes([UInt8])
         /// The file lives as long as this value.
         case file(WireFile, count: Int)
-        /// Those of ``Download/body``, which has no content coding.
+        /// The answer has no content coding: ``Download/body`` has the bytes.
         case downloaded
     }
 
@@ -45,7 +45,7 @@ package final class WireRecord: Sendable {
 
     private struct State {
         var exchanges: [Exchange] = []
-        /// What the bodies may still take of this process' memory. Other bytes go to files.
+        /// The bytes of bodies that may still stay in memory. Other bytes go to files.
         var memoryLeft: Int
     }
 

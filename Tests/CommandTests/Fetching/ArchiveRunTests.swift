@@ -90,7 +90,7 @@ import Testing
         try await fleet.stop()
     }
 
-    @Test func `an answer over HTTP 2 is written in the form of HTTP 1, and one that reserves its use is not written`() async throws {
+    @Test func `an archive has an answer of HTTP 2 in the form of HTTP 1, and no answer that reserves its use`() async throws {
         let certificates = try await Certificates.shared
         let fleet = try await Self.start(files: 2, certificate: certificates.good)
         let port = try #require(fleet.origin.tlsPort)
@@ -127,7 +127,7 @@ import Testing
         withExtendedLifetime(gate) {}
     }
 
-    @Test func `rows of an archive that is gone are fetched again, and those that are too old`() async throws {
+    @Test func `a run fetches the rows of a missing archive again, and rows that are too old`() async throws {
         let fleet = try await Self.start(files: 60)
         let run = fleet.run + Self.warc + ["--archive-size", "100kB", "--concurrency", "1"]
         #expect(try await fleet.outcome(run).status == 0)
