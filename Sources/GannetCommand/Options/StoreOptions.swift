@@ -50,8 +50,8 @@ enum NameOption {
 enum OutputFormatOption {
     static let format = Flag(
         "output-format", .choice("format", of: OutputFormat.allCases.map(\.rawValue)), default: OutputFormat.files.rawValue,
-        "How results are written. 'files' is one file a body. 'warc' is archives (WARC 1.1) with requests and answers as they went over the "
-            + "wire, also those of redirects and errors. A folder keeps the format that it was begun with.")
+        "How results are written. With 'files' each body is a file. With 'warc' requests and answers go into archives (WARC 1.1) as they went "
+            + "over the wire, also those of redirects and errors. A folder keeps the format that it was begun with.")
 
     static let archiveSize = Flag(
         "archive-size", .size(in: 100_000...100_000_000_000), default: "1GB",
