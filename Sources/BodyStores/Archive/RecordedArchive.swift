@@ -1,6 +1,5 @@
 internal import Archives
 package import ClusterState
-internal import FetchCache
 internal import GannetBasics
 package import HTTPEngine
 

@@ -69,7 +69,9 @@ final class EasyHandle {
     private func report(requests: Bool) -> Bool {
         if requests == reportsRequests { return true }
         reportsRequests = requests
-        return gannet_easy_set_long(easy, CURLOPT_VERBOSE, requests ? 1 : 0) == CURLE_OK
+        return gannet_easy_set_pointer(easy, CURLOPT_DEBUGDATA, Unmanaged.passUnretained(self).toOpaque()) == CURLE_OK
+            && gannet_easy_on_debug(easy, receiveDebug) == CURLE_OK
+            && gannet_easy_set_long(easy, CURLOPT_VERBOSE, requests ? 1 : 0) == CURLE_OK
     }
 
     /// As the registry of TLS protocols (ALPN) names it.
@@ -184,8 +186,6 @@ final class EasyHandle {
             gannet_easy_on_close_socket(easy, closeSocket),
             gannet_easy_set_pointer(easy, CURLOPT_PREREQDATA, me),
             gannet_easy_on_request(easy, requestStarts),
-            gannet_easy_set_pointer(easy, CURLOPT_DEBUGDATA, me),
-            gannet_easy_on_debug(easy, receiveDebug),
         ]
         return codes.allSatisfy { $0 == CURLE_OK } && configureTrust(settings)
     }
