@@ -39,8 +39,8 @@ from trial import problem, problems, say
 AGENT = "trial/1.0"
 HOSTS = ["127.0.0.%d" % number for number in range(1, 5)]
 LONGEST_OTHER = 1_000_000
-# Small enough for several archives.
-SIZE = 500_000
+# Of an archive, for each URL: small enough for several archives.
+SIZE = 500
 
 
 # MARK: the origin
@@ -152,7 +152,7 @@ class Runs:
         self.folder = tempfile.mkdtemp(dir=trial.SCRATCH)
         self.list = self.folder + ".txt"
         open(self.list, "w").write("".join(url + "\n" for url in urls))
-        self.command = [gannet, "run", "-i", self.list, "-d", self.folder, "--output-format", "warc", "--archive-size", str(SIZE), "--redis", redis]
+        self.command = [gannet, "run", "-i", self.list, "-d", self.folder, "--output-format", "warc", "--archive-size", str(max(100_000, SIZE * len(urls))), "--redis", redis]
         self.command += ["--allow-net", "127.0.0.0/8", "--ca-file", origin.folder + "/certificate", "--retries", "0", "--host-limit", "32"]
         self.command += ["--user-agent", AGENT, "--header", "Authorization: Bearer secret", "--header", "X-Api-Key: secret", "--max-failures", "100%"]
 

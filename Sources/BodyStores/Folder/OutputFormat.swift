@@ -32,7 +32,11 @@ extension BodyFolder {
             let begun = Self.line(of: note).map { OutputFormat(rawValue: $0) } ?? .files
             guard let begun else { throw StorageFailure("The file \(note.escapedForDisplay) is of another version of gannet.") }
             guard begun == format else { throw OtherFormat(begun: begun, folder: displayPath) }
-            if begun == .files || Self.line(of: note) != nil { return }
+            return
+        }
+        guard format != .files else {
+            unlink(note)
+            return
         }
         let file = try BodyFile(in: path, .ordinary)
         try Array("\(format.rawValue)\n".utf8).withUnsafeBytes { try file.write($0) }

@@ -40,9 +40,6 @@ struct RunCommand: Command {
             Example(
                 "gannet run -i images.csv --column image_url -d out --max-body 20MB",
                 "Fetches the URLs of a column of a table, each up to 20 MB."),
-            Example(
-                "gannet run -i urls.txt -d out --output-format warc",
-                "Writes requests and answers, as they went over the wire, into WARC files that archive tools read."),
         ])
 
     let input: InputOptions
