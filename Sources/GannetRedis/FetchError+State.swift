@@ -21,7 +21,8 @@ extension Settlement.HostNews {
             switch kind {
             case .dns(.noSuchName), .dns(.noAddress), .dns(.serverFailed), .connect, .timeout(.resolve), .timeout(.connect): .unreachable
             // An attempt with one of these errors got an answer, or the beginning of one.
-            case .status, .throttled, .timeout(.body), .truncated, .disallowed, .refusedRedirect, .tooManyRedirects, .tooLarge, .headersTooLarge,
+            case .status, .throttled, .timeout(.body), .truncated, .disallowed, .refusedRedirect, .tooManyRedirects, .tooLarge,
+                .headersTooLarge,
                 .badEncoding, .unexpectedContent:
                 .answered
             case .dns(.nobodyAnswers), .proxy, .timeout(.response), .timeout(.deadline), .tooSlow, .reset, .tls, .protocolError,

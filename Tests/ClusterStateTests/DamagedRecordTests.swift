@@ -46,8 +46,8 @@ import Testing
     }
 
     @Test(arguments: [Int.min, .max]) func `counters that no script writes are no numbers`(number: Int) throws {
-        let texts = ["b", "2", "1", "\(number)", "\(number)"].map { Self.text($0) } + [.null, .null, Self.text("open")]
-        let numbers = [RedisReply](repeating: Self.text("\(number)"), count: 7)
+        let texts = ["b", "2", "1", "\(number)", "\(number)"].map { Self.text($0) } + [.null, .null, .null, Self.text("open")]
+        let numbers = [RedisReply](repeating: Self.text("\(number)"), count: 8)
         let batch = try #require(try Batch(number: 1, .array(texts + numbers), now: Self.now))
         #expect(batch.age == nil && batch.total == 0 && batch.ready == 0 && batch.options.maximumAge == nil)
         let counters = [RedisReply](repeating: Self.text("\(number)"), count: 15) + [.null]

@@ -7,7 +7,8 @@ import Testing
 /// The pace of a host, which workers set because its site or its slow answers ask for it.
 @Suite struct PaceTests {
     @Test(arguments: [
-        (Duration.zero, Duration.zero), (.milliseconds(1), .milliseconds(62)), (.milliseconds(125), .milliseconds(125)), (.seconds(1), .seconds(1)),
+        (Duration.zero, Duration.zero), (.milliseconds(1), .milliseconds(62)), (.milliseconds(125), .milliseconds(125)),
+        (.seconds(1), .seconds(1)),
         (.seconds(60), .seconds(64)), (.seconds(86_400), .seconds(64)),
     ])
     func `a pace is the next step of its scale, up to about a minute`(asked: Duration, kept: Duration) {

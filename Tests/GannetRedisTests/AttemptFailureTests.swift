@@ -43,7 +43,8 @@ import Testing
 
     @Test func `the failures that the engine calls retryable are tried again, and no others`() {
         let kinds: [FetchError.Kind] = [
-            .invalidURL, .invalidRequest, .refusedAddress, .disallowed, .refusedRedirect, .tooManyRedirects, .dns(.noSuchName), .dns(.nobodyAnswers),
+            .invalidURL, .invalidRequest, .refusedAddress, .disallowed, .refusedRedirect, .tooManyRedirects, .dns(.noSuchName),
+            .dns(.nobodyAnswers),
             .connect, .tls, .timeout(.resolve),
             .timeout(.connect), .timeout(.response), .timeout(.body), .tooSlow, .reset, .truncated, .tooLarge, .headersTooLarge,
             .badEncoding, .protocolError, .throttled, .cancelled, .storage, .systemLimit, .engine,

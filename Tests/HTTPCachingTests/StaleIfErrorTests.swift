@@ -29,7 +29,8 @@ import Testing
     @Test(
         arguments: [
             .status(400), .status(403), .status(404), .status(408), .status(410), .status(429), .status(501), .status(505), .status(302),
-            .refusedAddress, .disallowed, .refusedRedirect, .tooManyRedirects, .tooLarge, .headersTooLarge, .invalidURL, .invalidRequest, .cancelled,
+            .refusedAddress, .disallowed, .refusedRedirect, .tooManyRedirects, .tooLarge, .headersTooLarge, .invalidURL, .invalidRequest,
+            .cancelled,
             .storage,
             .systemLimit, .engine,
         ] as [FetchError.Kind])

@@ -51,7 +51,8 @@ package final class Job: Sendable {
     package let isHopeless: Bool
 
     package init(
-        token: LockToken, entry: JobEntry, queue: String, partition: Int, batch: Int, batchName: String?, trace: TraceContext?, manners: Manners = .ignoring,
+        token: LockToken, entry: JobEntry, queue: String, partition: Int, batch: Int, batchName: String?, trace: TraceContext?,
+        manners: Manners = .ignoring,
         enqueued: Int, crashes: Int, failures: Int, throttled: Duration, headers: RequestHeaders?, outcome: URLOutcome?,
         stale: URLOutcome?, isHopeless: Bool
     ) {
@@ -125,7 +126,8 @@ extension Job {
             return .job(
                 Job(
                     token: token, entry: entry, queue: String(decoding: queue, as: UTF8.self), partition: partition, batch: block.batch,
-                    batchName: known?.name, trace: known?.trace, manners: known?.manners ?? .obeying, enqueued: block.enqueued, crashes: crashes, failures: failures,
+                    batchName: known?.name, trace: known?.trace, manners: known?.manners ?? .obeying, enqueued: block.enqueued,
+                    crashes: crashes, failures: failures,
                     throttled: throttled == 0 ? .zero : .milliseconds(max(0, now - throttled)),
                     headers: block.hasHeaders ? known?.headers : RequestHeaders.none,
                     outcome: kind == deliveryKind ? given : nil, stale: kind == lockKind ? given : nil, isHopeless: flags & noPlace != 0))

@@ -149,7 +149,8 @@ extension Batch {
             ("robots", .string(options.manners.robots.rawValue)), ("optOuts", .string(options.manners.optOuts.rawValue)),
             ("traceID", options.trace.map { .string($0.traceID) } ?? .null), ("ageSeconds", JSONValue(age)),
             ("progress", progress.map { .decimal($0) } ?? .null), ("total", .integer(total)), ("done", .integer(done)),
-            ("failed", .integer(failed)), ("disallowed", .integer(disallowed)), ("cancelled", .integer(cancelled)), ("ready", .integer(ready)),
+            ("failed", .integer(failed)), ("disallowed", .integer(disallowed)), ("cancelled", .integer(cancelled)),
+            ("ready", .integer(ready)),
             ("active", .integer(active)), ("parked", .integer(parked)), ("delayed", .integer(delayed)),
             ("lostPartitions", .integer(lostParts)),
         ]

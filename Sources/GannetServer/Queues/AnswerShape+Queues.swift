@@ -54,7 +54,8 @@ extension AnswerShape {
         "waitingJobs": .integer, "waitingCallers": .integer,
         "host": [
             "name": .text, "inFlight": .integer, "coolDownSeconds": .optional(.number), "nextStartSeconds": .optional(.number),
-            "connectFailures": .integer, "probing": .flag, "givenUp": .flag, "paceSeconds": .optional(.number), "limit": .optional(.integer),
+            "connectFailures": .integer, "probing": .flag, "givenUp": .flag, "paceSeconds": .optional(.number),
+            "limit": .optional(.integer),
             "intervalSeconds": .optional(.number), "pauseSeconds": .optional(.number), "rule": .optional(.text),
         ],
     ]

@@ -106,7 +106,8 @@ extension FailureTimes {
         case .dns(.noAddress), .dns(.serverFailed), .connect, .timeout(.resolve), .timeout(.connect): unreachable
         case .timeout(.response), .timeout(.body), .tooSlow, .reset, .truncated, .throttled: failing
         // The cause is this machine or this caller, or is known before anything is fetched.
-        case .dns(.nobodyAnswers), .proxy, .timeout(.deadline), .invalidURL, .invalidRequest, .disallowed, .cancelled, .storage, .systemLimit, .engine:
+        case .dns(.nobodyAnswers), .proxy, .timeout(.deadline), .invalidURL, .invalidRequest, .disallowed, .cancelled, .storage,
+            .systemLimit, .engine:
             .zero
         }
     }

@@ -32,7 +32,8 @@ extension QueueFixture {
             let level = reader.number(1), let probing = reader.number(1)
         else { return nil }
         return HostRecord(
-            running: running, next: next, cool: cool, failures: failures, level: level, isProbing: probing % 4 > 0, isGivenUp: probing % 4 == 2,
+            running: running, next: next, cool: cool, failures: failures, level: level, isProbing: probing % 4 > 0,
+            isGivenUp: probing % 4 == 2,
             pace: probing / 4)
     }
 }

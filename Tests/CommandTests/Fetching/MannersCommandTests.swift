@@ -55,9 +55,11 @@ import Testing
 
     @Test func `run and enqueue obey unless they are told not to`() async throws {
         let fleet = try await Self.start(files: 1)
-        let outcome = try await fleet.outcome(script: "unset GANNET_ROBOTS; exec \"$0\" \"$@\"", fleet.run + [fleet.origin.url("/private/1")])
+        let outcome = try await fleet.outcome(
+            script: "unset GANNET_ROBOTS; exec \"$0\" \"$@\"", fleet.run + [fleet.origin.url("/private/1")])
         #expect(outcome.status == 0 && outcome.output.contains("1 not permitted by its site"), "\(outcome.output)")
-        _ = try await fleet.outcome(script: "unset GANNET_ROBOTS; exec \"$0\" \"$@\"", ["enqueue", fleet.origin.url("/x"), "--batch", "b"] + fleet.connection)
+        _ = try await fleet.outcome(
+            script: "unset GANNET_ROBOTS; exec \"$0\" \"$@\"", ["enqueue", fleet.origin.url("/x"), "--batch", "b"] + fleet.connection)
         let batch = try await fleet.json(["batch", "show", "b"])
         #expect(batch["robots"] as? String == "obey" && batch["optOuts"] as? String == "heed")
         _ = try await fleet.text(["enqueue", fleet.origin.url("/x"), "--batch", "c"])
@@ -80,7 +82,8 @@ import Testing
         #expect(requests["/robots.txt"] == addresses.count)
         #expect(requests.keys.allSatisfy { !$0.hasPrefix("/private") })
         let waited = try await fleet.outcome(["batch", "wait", "b"] + fleet.connection)
-        #expect(waited.status == 0 && waited.output == "180 of 240 URLs done, 0 failed, 60 not permitted by their sites.\n", "\(waited.output)")
+        #expect(
+            waited.status == 0 && waited.output == "180 of 240 URLs done, 0 failed, 60 not permitted by their sites.\n", "\(waited.output)")
         let explained = try await fleet.text(["explain", urls[0]])
         #expect(explained.contains("The site does not permit the fetch") && explained.contains("says 'Disallow: /private'"), "\(explained)")
         #expect(try await fleet.text(["batch", "show", "b"]).contains("\nfailed     60, of these 60 not permitted by their sites\n"))
@@ -100,10 +103,13 @@ import Testing
             """)
         let urls = ["/same", "/other", "/fine"].map(fleet.origin.url)
         let outcome = try await fleet.outcome(["run", "-d", fleet.out] + urls + Self.obey + fleet.local + fleet.connection)
-        #expect(outcome.status == 0 && outcome.output.hasPrefix("1 URL fetched, 0 failed, 2 not permitted by their sites; "), "\(outcome.output)")
+        #expect(
+            outcome.status == 0 && outcome.output.hasPrefix("1 URL fetched, 0 failed, 2 not permitted by their sites; "),
+            "\(outcome.output)")
         let rows = try Self.manifest(fleet)
         #expect(Self.error(rows[0]).contains("redirected to \(fleet.origin.url("/private/same")): line 2 of "))
-        #expect(Self.error(rows[1]).contains("redirected to http://127.0.0.2:\(fleet.origin.port)/private/other: line 2 of http://127.0.0.2"))
+        #expect(
+            Self.error(rows[1]).contains("redirected to http://127.0.0.2:\(fleet.origin.port)/private/other: line 2 of http://127.0.0.2"))
         let requests = try await fleet.requests()
         #expect(requests.keys.allSatisfy { !$0.hasPrefix("/private") } && requests["/0.bin"] == 1 && requests["/robots.txt"] == 2)
         try await fleet.stop()
@@ -119,11 +125,14 @@ import Testing
 
     @Test func `rules within the first 500 KiB of a huge robots.txt count, and later ones do not`() async throws {
         let files = try TemporaryFolder()
-        let text = "User-agent: *\nDisallow: /0.bin\n" + String(repeating: "# \(String(repeating: "x", count: 97))\n", count: 20_000) + "Disallow: /1.bin\n"
+        let text =
+            "User-agent: *\nDisallow: /0.bin\n" + String(repeating: "# \(String(repeating: "x", count: 97))\n", count: 20_000)
+            + "Disallow: /1.bin\n"
         try files.write(Array(text.utf8), to: "robots.txt")
         let fleet = try await Self.start(robots: "alias \(files.file("robots.txt"));")
         let outcome = try await fleet.outcome(fleet.run + Self.obey)
-        #expect(outcome.status == 0 && outcome.output.hasPrefix("2 URLs fetched, 0 failed, 1 not permitted by its site; "), "\(outcome.output)")
+        #expect(
+            outcome.status == 0 && outcome.output.hasPrefix("2 URLs fetched, 0 failed, 1 not permitted by its site; "), "\(outcome.output)")
         #expect(try await fleet.requests()["/0.bin"] == nil)
         try await fleet.stop()
     }
@@ -168,7 +177,8 @@ import Testing
     @Test func `a contact stands behind the user agent, also in the request for robots.txt`() async throws {
         let fleet = try await Fleet.start {
             $0.fileCount = 1
-            $0.directives = "location = /agent { default_type text/plain; return 200 $http_user_agent; } location = /robots.txt { if ($http_user_agent ~ contact) { return 404; } return 200 \"User-agent: *\\nDisallow: /\"; }"
+            $0.directives =
+                "location = /agent { default_type text/plain; return 200 $http_user_agent; } location = /robots.txt { if ($http_user_agent ~ contact) { return 404; } return 200 \"User-agent: *\\nDisallow: /\"; }"
         }
         let words = ["run", "-d", fleet.out, fleet.origin.url("/agent")] + Self.obey + fleet.local + fleet.connection
         let outcome = try await fleet.outcome(words + ["--contact", "https://example.org/contact"])

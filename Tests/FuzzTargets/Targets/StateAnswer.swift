@@ -98,8 +98,9 @@ enum StateAnswer: UInt8, CaseIterable {
             ].map { .array($0) }
         case .batch:
             let trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
-            let texts = ["b", "2", "1", "-1", "1700000000000"].map { RedisReply.text($0) } + [.null, .text(trace), .text("open")]
-            return [.array(texts + (1...7).map { number(10 - $0) })]
+            let texts = ["b", "2", "1", "-1", "1700000000000"].map { RedisReply.text($0) }
+            let words = [.null, .text(trace), .text("obey heed"), .text("open")] as [RedisReply]
+            return [.array(texts + words + (1...8).map { number(10 - $0) })]
         case .counts: return [.array((0..<15).map { number(20 - $0) } + [.null])]
         case .failures: return [.array(["failed:timeout", "3", "failed:", "1", "total", "9"].map { .text($0) })]
         case .standing:
@@ -112,7 +113,7 @@ enum StateAnswer: UInt8, CaseIterable {
     private static var exchanges: [RedisReply] {
         let head: [RedisReply] = [
             .text("ok"), .integer(now), .bytes([1, 0, 2]), .integer(2), .integer(0), .integer(1), .integer(250), .integer(0),
-            .array([.integer(7), .text("batch"), .null, .null]),
+            .array([.integer(7), .text("batch"), .null, .null, .text("obey heed")]),
         ]
         let lock = [UInt8(ascii: "L")] + StateSamples.lock(0x4c).dropFirst()
         let delivery = [UInt8(ascii: "d")] + Array(0..<16) + [1, UInt8(ascii: "q")] + StateSamples.block

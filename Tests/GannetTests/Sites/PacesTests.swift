@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func `of the origins of a host the slowest counts, and one that asks no more counts no more`() async throws {
+    @Test func `the slowest origin of a host counts, and an origin that asks no more counts no more`() async throws {
         try await WorkerFixture.with { fixture in
             let paces = Paces(fixture.queue, adapts: false)
             let (one, two) = (try CanonicalURL("http://h/"), try CanonicalURL("http://h:81/"))

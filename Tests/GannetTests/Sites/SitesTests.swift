@@ -27,7 +27,9 @@ import Testing
         let text = "User-agent: gannet\nDisallow: /a?x=\nDisallow: /robots.txt\n\nUser-agent: *\nDisallow: /\n"
         #expect(try await Self.permission(text, "http://h/a?x=1") == "line 2 of http://h/robots.txt says 'Disallow: /a?x='")
         #expect(try await Self.permission(text, "http://h/a") == "granted")
-        #expect(try await Self.permission(text, "http://u:p@h:8080/b", userAgent: "other/1") == "line 6 of http://h:8080/robots.txt says 'Disallow: /'")
+        #expect(
+            try await Self.permission(text, "http://u:p@h:8080/b", userAgent: "other/1")
+                == "line 6 of http://h:8080/robots.txt says 'Disallow: /'")
         #expect(try await Self.permission(text, "https://h/robots.txt", userAgent: "other/1") == "granted")
     }
 
@@ -53,17 +55,20 @@ import Testing
         func download(_ request: DownloadRequest) async throws(FetchError) -> Download { try answer(request).get() }
     }
 
-    private static func fetched(_ answer: @escaping @Sendable (DownloadRequest) -> Result<Download, FetchError>) async throws -> (String, String) {
+    private static func fetched(
+        _ answer: @escaping @Sendable (DownloadRequest) -> Result<Download, FetchError>
+    ) async throws -> (String, String) {
         let request = DownloadRequest(url: "http://h/robots.txt", body: .memory(upTo: 1_000_000, thenFileIn: "/"))
         let download = try await RobotsDownloader(engine: Engine(answer: answer)).download(request)
         guard case .bytes(let bytes) = download.body else { return ("no bytes", "") }
         return (String(decoding: bytes, as: UTF8.self), download.headers["cache-control"] ?? "")
     }
 
-    @Test(arguments: [
-        (nil, "max-age=86400"), ("max-age=3600", "max-age=3600"), ("max-age=1", "max-age=300"), ("no-store", "max-age=300"),
-        ("no-cache", "max-age=300"), ("private, max-age=9999999", "max-age=86400"),
-    ] as [(String?, String)])
+    @Test(
+        arguments: [
+            (nil, "max-age=86400"), ("max-age=3600", "max-age=3600"), ("max-age=1", "max-age=300"), ("no-store", "max-age=300"),
+            ("no-cache", "max-age=300"), ("private, max-age=9999999", "max-age=86400"),
+        ] as [(String?, String)])
     func `a file is kept for as long as its origin says, within bounds`(control: String?, kept: String) async throws {
         let headers = ResponseHeaders(control.map { [("Cache-Control", $0), ("Set-Cookie", "a=b"), ("Vary", "*")] } ?? [])
         let (text, said) = try await Self.fetched { .success(Download(finalURL: $0.url, headers: headers, bytes: Array("rules".utf8))) }

@@ -7,7 +7,8 @@ import Testing
 @Suite struct FailureClassTests {
     @Test func `every class that a fetch may fail with is known, and so are those of jobs that were given up without one`() {
         var kinds: [FetchError.Kind] = [
-            .invalidURL, .invalidRequest, .refusedAddress, .disallowed, .refusedRedirect, .tooManyRedirects, .connect, .proxy, .tls, .tooSlow, .reset,
+            .invalidURL, .invalidRequest, .refusedAddress, .disallowed, .refusedRedirect, .tooManyRedirects, .connect, .proxy, .tls,
+            .tooSlow, .reset,
             .truncated, .status(404), .status(599), .tooLarge, .headersTooLarge, .badEncoding, .protocolError, .unexpectedContent,
             .throttled,
             .cancelled, .storage, .systemLimit, .engine,

@@ -137,7 +137,8 @@ import Testing
         try await WorkerFixture.with { fixture in
             try await fixture.fill(0..<3, manners: .obeying)
             let downloader = ScriptedDownloader { url in
-                url.hasSuffix("/0") ? .body("free") : .answer("reserved", url.hasSuffix("/1") ? [("X-Robots-Tag", "noai")] : [("TDM-Reservation", "1")])
+                url.hasSuffix("/0")
+                    ? .body("free") : .answer("reserved", url.hasSuffix("/1") ? [("X-Robots-Tag", "noai")] : [("TDM-Reservation", "1")])
             }
             let worker = try await fixture.start(downloader)
             #expect(await worker.end.end == .empty)

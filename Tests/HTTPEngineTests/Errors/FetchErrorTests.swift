@@ -35,7 +35,8 @@ import Testing
             (.status(500), true),
             (.status(503), true), (.status(599), true), (.status(429), true), (.status(408), true), (.status(425), true),
             (.status(404), false),
-            (.status(304), false), (.status(600), false), (.status(999), false), (.tls, false), (.refusedAddress, false), (.disallowed, false),
+            (.status(304), false), (.status(600), false), (.status(999), false), (.tls, false), (.refusedAddress, false),
+            (.disallowed, false),
             (.tooLarge, false),
             (.cancelled, false), (.storage, false), (.systemLimit, false), (.invalidURL, false),
         ] as [(FetchError.Kind, Bool)])
