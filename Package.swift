@@ -196,8 +196,8 @@ let package = Package(
             name: "FuzzTargets",
             dependencies: [
                 "RedisClient", "ClusterState", "BodyStores", "Archives", "HTTPEngine", "HTTPCaching", "FetchCache", "GannetRedis",
-                "HTTPService", "GannetServer", "GannetPictures", "ThumbnailMessages", "Thumbnails", "ImageProbe", "SiteRules", "URLLists", "Gannet",
-                "GannetBasics", "GannetTestKit", "CLibFuzzer",
+                "HTTPService", "GannetServer", "GannetPictures", "ThumbnailMessages", "Thumbnails", "ImageProbe", "SiteRules", "URLLists",
+                "Gannet", "GannetBasics", "GannetTestKit", "CLibFuzzer",
             ],
             path: "Tests/FuzzTargets",
             exclude: ["Dictionaries"], swiftSettings: settings),
