@@ -283,7 +283,8 @@ def look_at_archives(folder, expected, complain, repeats=False):
     if ids:
         complain("%d answers have no request" % len(ids))
     for url, count in counts.items():
-        if count < min(1, most[url]) or not repeats and count != most[url]:
+        # A redirect before the end of an archive is written again behind it.
+        if count < min(1, most[url]) or not repeats and not most[url] <= count <= most[url] + 1:
             complain("%s is %d times in the archives, not %d" % (url, count, most[url]))
     return raw, kinds
 

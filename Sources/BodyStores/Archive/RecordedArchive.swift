@@ -107,10 +107,11 @@ extension RecordedArchive: JobOutput {
         try folder.append(record)
     }
 
-    /// Writes the exchanges of a job. The place is that of the last answer.
+    /// Writes the exchanges of a job. The place is that of the last answer, whose archive has all of them.
     /// - Parameter downloaded: The body that the job has got, and its digest; nil for a job that failed.
     private func write(_ exchanges: [WireRecord.Exchange], downloaded: (ArchiveContent, SHA256Digest)?) throws -> ArchivePlace? {
-        var place: ArchivePlace?
+        var places: [ArchivePlace] = []
+        var written: [WARCExchange] = []
         for exchange in exchanges {
             var made = WARCExchange(url: exchange.url, date: exchange.date, responseHead: exchange.answerHead)
             switch exchange.body {
@@ -125,12 +126,20 @@ extension RecordedArchive: JobOutput {
             made.protocols = [exchange.protocolName]
             made.remoteAddress = exchange.remoteAddress
             made.truncation = exchange.cut.map { $0 == .length ? .length : .disconnect }
-            // The file of a body is removed with the last reference to it.
-            let written = try withExtendedLifetime(exchange) { try writer.write(made) }
-            place = ArchivePlace(file: written.file, offset: written.offset)
+            written.append(made)
         }
-        return place
+        // The file of a body is removed with the last reference to it.
+        try withExtendedLifetime(exchanges) {
+            for exchange in written { places.append(ArchivePlace(try writer.write(exchange))) }
+            // An archive has ended between them. Its redirects would be lost with it, though the row is in another one.
+            for (exchange, place) in zip(written, places) where place.file != places.last?.file { try writer.write(exchange) }
+        }
+        return places.last
     }
+}
+
+extension ArchivePlace {
+    fileprivate init(_ place: WARCPlace) { self.init(file: place.file, offset: place.offset) }
 }
 
 /// The digests of an archive's records.
