@@ -427,7 +427,7 @@ def main(gannet, count, kills, seed):
         runs = Runs(gannet, origin, expected, "unix://" + folder + "/redis.sock")
         at_work, torn = 0, 0
         for number in range(kills):
-            at_work += runs.kill_after(rng.uniform(0.3, 2 + seconds * 1.6 / kills))
+            at_work += runs.kill_after(rng.uniform(0.2, 0.6 + seconds * 1.6 / kills))
             for place in runs.journal():
                 try:
                     member_at(runs.folder, place)
