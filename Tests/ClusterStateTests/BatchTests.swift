@@ -78,7 +78,7 @@ import Testing
             try await fixture.accept([])
             #expect(try await queue.batches([number]).first?.isComplete == true)
             func finished(_ first: Int, _ last: Int) async throws -> [URLID] {
-                try await queue.finished(ofBatch: number, in: fixture.cluster.home, from: first, through: last)
+                try await queue.finished(ofBatch: number, in: fixture.cluster.home, from: first, through: last).map(\.id)
             }
             #expect(try await queue.finishedCounts(ofBatch: number) == [4])
             #expect(try await finished(0, 3) == [2, 0, 3, 1].map(QueueFixture.id))

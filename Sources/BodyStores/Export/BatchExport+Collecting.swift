@@ -15,7 +15,7 @@ extension BatchExport {
     package func collect() async throws {
         try await batch.forEach(Self.slice, width: Self.width, where: folder.lists) { ended in
             let outcomes = try await self.batch.outcomes(ended)
-            for part in Array(zip(ended.ids, outcomes)).parts(ofBytes: Self.mostLookedAt, size: { $0.1?.content.size ?? 0 }) {
+            for part in Array(zip(ended.jobs, outcomes)).parts(ofBytes: Self.mostLookedAt, size: { $0.1?.content.size ?? 0 }) {
                 try FinishedBatch.checkCancellation()
                 let wanted = try await OwnedThread.run(name: "gannet-folder") { try self.look(part) }
                 for part in wanted.parts(ofBytes: Self.mostTaken, size: \.content.size) {
@@ -28,12 +28,16 @@ extension BatchExport {
     }
 
     /// Records the URLs that need no copy, and returns the bodies to copy. Blocks.
-    private func look(_ ended: [(URLID, URLOutcome?)]) throws -> [WantedBody] {
+    private func look(_ ended: [(EndedJob, URLOutcome?)]) throws -> [WantedBody] {
         let check = FileCheck(in: folder.folder.path)
         var reader = folder.journal.reader()
         var wanted: [WantedBody] = []
-        for (id, outcome) in ended {
-            let known = try folder.record(of: id, &reader)
+        for (job, outcome) in ended {
+            let (id, known) = (job.id, try folder.record(of: job.id, &reader))
+            if job.isDisallowed, outcome?.isNegative != true {
+                try noteDisallowed(id, url: outcome?.content.url ?? known?.url ?? "", known: known)
+                continue
+            }
             guard let outcome, outcome.isNegative || outcome.content.digest != nil else {
                 try noteGone(id, url: outcome?.content.url ?? known?.url ?? "", known, check)
                 continue
@@ -58,6 +62,15 @@ extension BatchExport {
             }
         }
         return wanted
+    }
+
+    /// Records a URL that the batch's jobs were not permitted. Whether another batch has its body is no matter of this one.
+    private func noteDisallowed(_ id: URLID, url: String, known: JobRecord?) throws {
+        if let known, known.isFailed, known.errorClass == FailureCounts.disallowed { return try noteFailed(known, known: known) }
+        let error = FetchError(kind: .disallowed, url: url, detail: "its robots.txt or the head of its answer says so")
+        var content = OutcomeContent(url: url)
+        content.fields = [.errorClass: error.className, .errorMessage: error.description]
+        try noteFailed(JobRecord(exported: id, JobEnd(.failed, content)), known: known)
     }
 
     /// The file of a body that is in the folder: at its recorded place, or at the place it would get.

@@ -11,7 +11,7 @@ extension BatchExport {
             let part = try await batch.part(from: place)
             let rows = part.ids.enumerated().filter { counting.counts($1, in: part) }.map { (place: part.place + $0 + 1, id: $1) }
             try await OwnedThread.run(name: "gannet-folder") { try manifest.add(rows) }
-            place += part.ids.count
+            place += part.jobs.count
         }
         try FinishedBatch.checkCancellation()
         return try await OwnedThread.run(name: "gannet-folder") { try manifest.finish() }

@@ -31,9 +31,11 @@ package struct FinishedBatch: Sendable {
         let partition: Partition
         /// Where the part begins among all ended jobs.
         let place: Int
-        var ids: [URLID]
+        let jobs: [EndedJob]
         /// How many of the first ends of a URL count no more.
         var again: [URLID: Int] = [:]
+
+        var ids: [URLID] { jobs.map(\.id) }
     }
 
     /// Passes over the ends that count no more. It has to see all parts in their order.
@@ -59,10 +61,10 @@ package struct FinishedBatch: Sendable {
         }
         let last = min(first + Self.chunk, counts[index]) - 1
         let partition = queue.cluster.partitions[index]
-        let ids = try await queue.finished(ofBatch: batch.number, in: partition, from: first, through: last)
-        guard ids.count == last - first + 1 else { throw StateError.unknownBatch }
-        var part = Part(partition: partition, place: place, ids: ids)
-        part.again = try await queue.endsAgain(of: ids, ofBatch: batch.number, in: partition)
+        let jobs = try await queue.finished(ofBatch: batch.number, in: partition, from: first, through: last)
+        guard jobs.count == last - first + 1 else { throw StateError.unknownBatch }
+        var part = Part(partition: partition, place: place, jobs: jobs)
+        part.again = try await queue.endsAgain(of: part.ids, ofBatch: batch.number, in: partition)
         return part
     }
 
@@ -82,10 +84,10 @@ package struct FinishedBatch: Sendable {
             var (place, running, counting) = (0, 0, Counting())
             while place < count {
                 let part = try await part(from: place)
-                place += part.ids.count
-                var wanted = part.ids.filter { counting.counts($0, in: part) && isWanted($0) }[...]
+                place += part.jobs.count
+                var wanted = part.jobs.filter { counting.counts($0.id, in: part) && isWanted($0.id) }[...]
                 while !wanted.isEmpty {
-                    let some = Part(partition: part.partition, place: part.place, ids: Array(wanted.prefix(most)))
+                    let some = Part(partition: part.partition, place: part.place, jobs: Array(wanted.prefix(most)))
                     wanted = wanted.dropFirst(most)
                     if running == width {
                         try await group.next()

@@ -67,15 +67,14 @@ extension FetchQueue {
         }
     }
 
-    /// The URLs of ended jobs of a partition, in the order in which the jobs ended, from one position through another. A URL is listed once
-    /// for each of its ended jobs.
+    /// The ended jobs of a partition, in the order in which they ended, from one position through another.
     package func finished(
         ofBatch number: Int, in partition: Partition, from first: Int, through last: Int
-    ) async throws(StateError) -> [URLID] {
+    ) async throws(StateError) -> [EndedJob] {
         try await persistently {
             let list = try await cluster.look(at: [partition.keys.finished(number, of: name)])[0]
             let replies = await cluster.connection.pipeline(list.reading(first..<max(first, last) + 1))
-            return try replies.flatMap { try $0.get().asArray() }.compactMap { URLID(try $0.asBytes()) }
+            return try replies.flatMap { try $0.get().asArray() }.compactMap { EndedJob(try $0.asBytes()) }
         }
     }
 
@@ -106,6 +105,23 @@ extension FetchQueue {
     /// The outcomes of URLs of a partition, in the order of `ids`; `nil` for a URL without an outcome.
     package func outcomes(_ ids: [URLID], in partition: Partition) async throws(StateError) -> [URLOutcome?] {
         try await persistently { try await cluster.outcomes(ids, in: partition) }
+    }
+}
+
+/// A job of a batch that has ended. A URL is listed once for each of its ended jobs.
+package struct EndedJob: Sendable, Equatable {
+    package let id: URLID
+    /// The job's site did not permit it. The URL's outcome may be another job's, which was permitted or did not ask.
+    package let isDisallowed: Bool
+
+    package init(_ id: URLID, isDisallowed: Bool = false) {
+        self.id = id
+        self.isDisallowed = isDisallowed
+    }
+
+    fileprivate init?(_ element: [UInt8]) {
+        guard let id = URLID(Array(element.prefix(URLID.count))), element.count <= URLID.count + 1 else { return nil }
+        self.init(id, isDisallowed: element.count > URLID.count)
     }
 }
 

@@ -143,11 +143,11 @@ actor BatchPictures {
                 }
                 chunks += 1
                 let last = min(offsets[index] + Self.chunk, counts[index]) - 1
-                let ids = try await queue.finished(ofBatch: number, in: partition, from: offsets[index], through: last)
-                guard !ids.isEmpty else { break }
+                let jobs = try await queue.finished(ofBatch: number, in: partition, from: offsets[index], through: last)
+                guard !jobs.isEmpty else { break }
                 let now = try await queue.cluster.now(in: partition)
-                note(ids, try await queue.outcomes(ids, in: partition), now: now)
-                offsets[index] += ids.count
+                note(jobs, try await queue.outcomes(jobs.map(\.id), in: partition), now: now)
+                offsets[index] += jobs.count
             }
         }
     }
@@ -173,12 +173,13 @@ actor BatchPictures {
         revision += 1
     }
 
-    private func note(_ ids: [URLID], _ outcomes: [URLOutcome?], now: Int) {
+    /// - Parameter jobs: A body that another batch was given is none of a job that was not permitted.
+    private func note(_ jobs: [EndedJob], _ outcomes: [URLOutcome?], now: Int) {
         let wall = Moment.now
-        for (id, outcome) in zip(ids, outcomes) {
-            guard let outcome,
+        for (job, outcome) in zip(jobs, outcomes) {
+            guard let outcome, outcome.isNegative || !job.isDisallowed,
                 let picture = KeptPicture(
-                    id, outcome, endedAt: wall - outcome.age(at: now), host: { self.number(ofHostIn: outcome.content.url) })
+                    job.id, outcome, endedAt: wall - outcome.age(at: now), host: { self.number(ofHostIn: outcome.content.url) })
             else { continue }
             guard take(picture) else { break }
         }

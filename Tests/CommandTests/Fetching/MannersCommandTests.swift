@@ -174,6 +174,34 @@ import Testing
         try await fleet.stop()
     }
 
+    @Test func `each batch is exported by its own manners, whatever others fetch before and after it`() async throws {
+        let fleet = try await Self.start(files: 1, "location = /noai { add_header X-Robots-Tag noai; return 200 text; }")
+        let urls = ["/0.bin", "/private/1", "/noai"].map(fleet.origin.url)
+        func add(_ batch: String, _ words: [String]) async throws {
+            _ = try await fleet.text(["enqueue", "--batch", batch] + urls + words)
+            let worker = try await fleet.outcome(["work", "--until-empty"] + fleet.local + fleet.connection)
+            #expect(worker.status == 0, "\(worker.errors)")
+        }
+        func export(_ batch: String, _ time: String = "") async throws -> (output: String, bodies: Int) {
+            let folder = fleet.folder.file(batch + time)
+            let outcome = try await fleet.outcome(["export", "--batch", batch, "-d", folder] + fleet.connection)
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            let lines = String(decoding: try contents(ofFile: folder + "/manifest.jsonl"), as: UTF8.self).split(separator: "\n")
+            return (outcome.output, lines.count { $0.contains("\"error\":null") })
+        }
+        try await add("ignores", ["--robots", "ignore", "--opt-outs", "ignore"])
+        try await add("obeys", Self.obey)
+        #expect(try await export("ignores").bodies == 3)
+        let obeying = try await export("obeys")
+        #expect(obeying.bodies == 1 && obeying.output.contains("2 not permitted by their sites"), "\(obeying.output)")
+        // What is forbidden to this batch is not lost to the one before it.
+        try await add("again", Self.obey + ["--refresh"])
+        #expect(try await export("ignores", "2").bodies == 3)
+        #expect(try await export("again").bodies == 1)
+        #expect(try await fleet.requests()["/private/1"] == 1)
+        try await fleet.stop()
+    }
+
     @Test func `a contact stands behind the user agent, also in the request for robots.txt`() async throws {
         let fleet = try await Fleet.start {
             $0.fileCount = 1

@@ -164,4 +164,38 @@ import Testing
             }
         }
     }
+
+    @Test func `a body that a job without manners has fetched is for jobs that may have it`() async throws {
+        try await WorkerFixture.with { fixture in
+            let robots = Robots { place, _ in place.hasPrefix("http://h/") ? .success("User-agent: *\nDisallow: /1\n") : .success("") }
+            let downloader = ScriptedDownloader { _ in .answer("body", [("Cache-Control", "max-age=3600")]) }
+            try await fixture.fill(0..<3, batch: "ignores")
+            #expect(await (try await fixture.start(downloader, sites: robots.sites())).end.end == .empty)
+            try await fixture.fill(0..<3, batch: "obeys", manners: .obeying)
+            try await fixture.fill(0..<3, batch: "records", manners: Manners(robots: .obey, optOuts: .record))
+            let worker = try await fixture.start(downloader, sites: robots.sites())
+            #expect(await worker.end.end == .empty)
+            #expect(downloader.urls.count == 3 && Self.classes(worker) == ["disallowed", "disallowed"])
+            for (name, done, disallowed) in [("ignores", 3, 0), ("obeys", 2, 1), ("records", 2, 1)] {
+                let batch = try #require(try await fixture.queue.batch(named: name))
+                #expect(batch.done == done && batch.disallowed == disallowed, "\(name): \(batch)")
+                let ended = try await fixture.queue.finished(ofBatch: batch.number, in: fixture.queue.cluster.home, from: 0, through: 9)
+                #expect(ended.filter(\.isDisallowed).map(\.id) == (disallowed > 0 ? [WorkerFixture.id(1)] : []), "\(name)")
+            }
+            // The outcome stays what it was.
+            #expect(try await fixture.queue.outcomes([WorkerFixture.id(1)], in: fixture.queue.cluster.home).first??.isNegative == false)
+        }
+    }
+
+    @Test func `rules that cannot be had keep no body back that is there`() async throws {
+        try await WorkerFixture.with { fixture in
+            let downloader = ScriptedDownloader { _ in .answer("body", [("Cache-Control", "max-age=3600")]) }
+            try await fixture.fill(0..<2, batch: "ignores")
+            #expect(await (try await fixture.start(downloader)).end.end == .empty)
+            try await fixture.fill(0..<2, batch: "obeys", manners: .obeying)
+            let worker = try await fixture.start(downloader, sites: Robots { _, _ in .failure(Self.failure(.status(500))) }.sites())
+            #expect(await worker.end.end == .empty)
+            #expect(downloader.urls.count == 2 && Self.classes(worker) == [])
+        }
+    }
 }

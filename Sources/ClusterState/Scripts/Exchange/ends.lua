@@ -34,8 +34,8 @@ function Ends.make()
         call('ZADD', dead, now, Locks.newToken(incarnation) .. known .. bytes .. reason)
         local excess = call('ZCARD', dead) - ARGV[12]
         if excess > 0 then call('ZREMRANGEBYRANK', dead, 0, min(excess, 100) - 1) end
-        Counts.finish(name, number, id, 'failed')
         local class = classOf(reason)
+        Counts.finish(name, number, id, 'failed', class == 'disallowed' and '\1')
         if class == 'disallowed' then Counts.count(name, number, 'disallowed', 1) end
         Counts.countTotal(name, 'failed:' .. sub(class, 1, 32), 1)
     end
@@ -169,6 +169,13 @@ function Ends.make()
         return host
     end
 
+    -- A site that does not permit a URL to one job says nothing against the body that another job was given.
+    local function keepsOutcome(one)
+        if one.form ~= FAIL or classOf(one.content) ~= 'disallowed' then return false end
+        local known = Locks.readOutcome(call('GET', Locks.outcomeOf(one.id)))
+        return known and (known.isForeign or not known.isNegative)
+    end
+
     local function settle(one, bytes)
         local form, id = one.form, one.id
         if form == PLACE then
@@ -201,7 +208,7 @@ function Ends.make()
         local number = lock.kind == 'L' and unpackBytes('>I4', lock.job, 2)
         if isEnd then
             -- A body that was there without an outcome leaves none.
-            if form ~= DELIVERED then
+            if form ~= DELIVERED and not keepsOutcome(one) then
                 -- An outcome that ended jobs is kept for as long as their worker wanted, whoever fetches the URL again.
                 if lock.kind == 'A' then one.keep = max(one.keep, call('PTTL', Locks.outcomeOf(id))) end
                 Locks.writeOutcome(id, one.token, (form == FAIL and Locks.NEGATIVE or 0) + notStored, lock.began, one.fresh, one.keep, one.content)

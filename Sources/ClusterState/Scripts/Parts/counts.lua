@@ -83,12 +83,12 @@ function Counts.make()
         Counts.totals[queue][field] = (Counts.totals[queue][field] or 0) + by
     end
 
-    -- A job's end: done, failed or cancelled.
-    function Counts.finish(queue, number, id, how)
+    -- A job's end: done, failed or cancelled. The mark stands behind the id where the site did not permit the URL.
+    function Counts.finish(queue, number, id, how, mark)
         local batch = Counts.batchOf(queue, number)
         if not batch.state then return end
         batch.counts[how] = (batch.counts[how] or 0) + 1
-        if how ~= 'cancelled' then batch.finished[#batch.finished + 1] = id end
+        if how ~= 'cancelled' then batch.finished[#batch.finished + 1] = id .. (mark or '') end
     end
 
     local function endBatch(queue, number, state)

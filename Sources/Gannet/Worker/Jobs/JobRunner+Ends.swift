@@ -29,7 +29,7 @@ extension JobRunner {
             return Conclusion(failed.settlement, .skipped(label, failure, errorClass: errorClass), noting: failed.end)
         }
         if job.manners.optOuts == .heed, let optOut = outcome.content.fields[.optOut] {
-            return failed(job, with: OutcomeContent(FetchError(kind: .disallowed, url: job.url, detail: optOut), url: job.url))
+            return refused(job, by: optOut)
         }
         if let body {
             var content = outcome.content
@@ -39,6 +39,11 @@ extension JobRunner {
         }
         let digest = outcome.content.digest ?? Self.noDigest
         return settled(job, .bodyMissing(digest: digest), .bodyMissing(JobLabel(job)))
+    }
+
+    /// Ends a job whose site does not permit it the body that another job was given.
+    func refused(_ job: Job, by rule: String) -> Conclusion {
+        failed(job, with: OutcomeContent(FetchError(kind: .disallowed, url: job.url, detail: rule), url: job.url))
     }
 
     /// Ends a job that three workers died with.

@@ -73,8 +73,16 @@ final class JobRunner: Sendable {
     private func endWithoutTransfer(_ claimed: ClaimedJob) async throws -> Conclusion {
         let job = claimed.job
         guard let outcome = job.outcome else { return job.isPoison ? endOfPoison(job) : endAtGivenUpHost(job) }
+        if !outcome.isNegative, let refusal = await refusal(of: job) { return refused(job, by: refusal) }
         let body = outcome.isNegative ? nil : try await output.held(outcome, for: job)
         return delivered(outcome, body, to: job, at: claimed.now)
+    }
+
+    /// The rule against a body that was fetched for another job, which may have asked no site. Rules that cannot be had keep no body back: nothing
+    /// is requested.
+    private func refusal(of job: Job) async -> String? {
+        guard job.manners.obeys, let url = try? CanonicalURL(job.url), case .denied(let rule) = await sites.permission(for: url) else { return nil }
+        return rule
     }
 
     private func conclude(
