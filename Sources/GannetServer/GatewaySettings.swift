@@ -14,7 +14,7 @@ package struct GatewaySettings: Sendable {
     /// Bytes of Redis' memory for bodies, thumbnails among them.
     package var bodyLimit = 1_000_000_000
 
-    /// Bounds the bodies that clients read, and those that come for them.
+    /// Bounds the memory of bodies on their way from origins and to clients.
     package var room = BodyRoom(limit: 1_000_000_000)
 
     /// The batch that the window shows first, where the server belongs to one.

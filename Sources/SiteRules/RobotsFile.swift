@@ -1,4 +1,4 @@
-/// A robots.txt, parsed by RFC 9309. Docs/ROBOTS.md says what is obeyed, and where other parsers differ.
+/// A robots.txt, parsed by RFC 9309. Docs/ROBOTS.md lists the rules that hold, and where other parsers differ.
 ///
 /// No bytes are an error: a line that is no rule, such as those of an HTML page, says nothing. The work of parsing is linear in the bytes.
 public struct RobotsFile: Sendable {

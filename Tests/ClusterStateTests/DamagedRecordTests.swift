@@ -57,6 +57,14 @@ import Testing
         #expect(try PartitionLook.queues(.array([Self.text("queue:q"), Self.text("\(number)")]), now: Self.now).isEmpty)
     }
 
+    @Test func `a batch of which more jobs have ended than are counted is complete`() throws {
+        let texts = ["b", "2", "0", "-1", "1"].map { Self.text($0) } + [.null, .null, .null, Self.text("closed")]
+        let numbers = ["40", "52", "0", "0", "0", "0", "0", "0"].map { Self.text($0) }
+        let reply = RedisReply.array(Array((texts + numbers).prefix(Batch.fields.count)))
+        let batch = try #require(try Batch(number: 1, reply, now: Self.now))
+        #expect(batch.isComplete && batch.state == .complete && batch.progress == 1 && batch.ready == 0)
+    }
+
     @Test func `the largest counters of all partitions have a sum`() throws {
         let counters = [RedisReply](repeating: Self.text("\(-(1 << 53))"), count: 15) + [.null]
         var sum = QueueCounts()

@@ -27,7 +27,7 @@ import Testing
         #expect(rules.line(for: "/z") == 63_992)
     }
 
-    @Test func `a file full of rules with stars is obeyed for a usual path, and disallows one that would take for ever`() {
+    @Test func `a file full of rules with stars decides about usual paths, and disallows a path that would take for ever`() {
         let rules = rules("User-agent: *\n" + (0..<30_000).map { "Disallow:*a\($0 % 10_000)b\n" }.joined())
         #expect(rules.count == 30_000)
         let (usual, some) = rules.verdict(path: "/images/a/picture-of-a-bird.jpeg?width=1000") as (RobotsVerdict, Int)

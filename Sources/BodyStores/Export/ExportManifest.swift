@@ -24,7 +24,7 @@ package struct ExportTotals: Sendable, Equatable {
     package var written = 0
     /// Bodies that were in the folder.
     package var there = 0
-    /// URLs without a body, other than those that their sites did not permit.
+    /// URLs without a body that their sites had permitted.
     package var failed = 0
 
     /// URLs that their sites did not permit.

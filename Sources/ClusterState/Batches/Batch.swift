@@ -124,8 +124,8 @@ extension Batch {
 
     package var ready: Int { max(0, total - ended - active - parked - delayed) }
 
-    /// No more jobs can be added, and all accepted jobs have ended.
-    package var isComplete: Bool { input != .open && total == ended }
+    /// No more jobs can be added, and all accepted jobs have ended. After a server has lost data, more may have ended than are counted.
+    package var isComplete: Bool { input != .open && total <= ended }
 
     package var state: State {
         switch input {
@@ -136,7 +136,7 @@ extension Batch {
     }
 
     /// The part of the accepted jobs that has ended, from 0 to 1; `nil` where none was accepted.
-    package var progress: Double? { total > 0 ? Double(ended) / Double(total) : nil }
+    package var progress: Double? { total > 0 ? min(1, Double(ended) / Double(total)) : nil }
 
     static let fields = [
         "id", "priority", "refresh", "maxAge", "began", "headers", "trace", "manners", "state", "total", "done", "failed",

@@ -1,5 +1,5 @@
-/// Whether the jobs of a batch obey the sites that they fetch from. It is told to each worker with the batch, so that all workers treat the
-/// batch alike, whoever enqueued it.
+/// Whether the jobs of a batch obey the sites that they fetch from. Redis tells it to each worker with the batch, so that all workers treat the
+/// batch alike.
 package struct Manners: Sendable, Equatable {
     package enum Robots: String, Sendable, CaseIterable {
         /// No request is made that the robots.txt of its origin disallows.

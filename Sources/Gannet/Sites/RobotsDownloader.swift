@@ -3,8 +3,8 @@ internal import HTTPCaching
 internal import HTTPEngine
 internal import SiteRules
 
-/// Makes of the answer for a robots.txt one that all workers may keep: its bytes, or none where there is no such file, with a lifetime
-/// within bounds. Whatever else its head says, such as `no-store` or `Vary`, would have each worker ask again.
+/// Turns the answer for a robots.txt into an answer that all workers may keep. It has the file's bytes, or none where there is no file, and a
+/// lifetime within bounds. Whatever else its head says, such as `no-store` or `Vary`, would have each worker ask again.
 struct RobotsDownloader: Downloader {
     let engine: any Downloader
 

@@ -60,7 +60,7 @@ struct BatchListCommand: Command {
         for report in reports {
             let batch = report.batch
             table.add(
-                batch.name, batch.lostParts > 0 ? "part lost" : batch.state.rawValue, report.progress, String(batch.done),
+                batch.name, report.state, report.progress, String(batch.done),
                 String(batch.failed), String(batch.cancelled),
                 batch.options.priority.rawValue, batch.age.map { Amounts.time($0) + " ago" } ?? "unknown")
         }

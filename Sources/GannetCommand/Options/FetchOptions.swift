@@ -136,7 +136,7 @@ struct FetchOptions: Sendable {
         settings.userAgent = try arguments.require(Self.agent)
         if let contact = try arguments.optional(Self.contactAddress) {
             // Parentheses are a comment's own.
-            guard !contact.contains(where: { "()\\".contains($0) }) else {
+            guard !contact.contains(where: { "()\\".contains($0) }), !contact.allSatisfy(\.isWhitespace) else {
                 throw arguments.usageError("'--contact' takes an address without parentheses and backslashes.")
             }
             settings.userAgent = "\(settings.userAgent ?? FetchSettings.defaultUserAgent) (+\(contact))"

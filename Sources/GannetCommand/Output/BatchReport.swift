@@ -14,7 +14,7 @@ struct BatchReport: Sendable {
         let rows = [
             ("batch", batch.name),
             ("queue", queue),
-            ("state", batch.state.rawValue),
+            ("state", state),
             ("priority", batch.options.priority.rawValue),
             ("wants", wants),
             ("manners", manners),
@@ -32,6 +32,9 @@ struct BatchReport: Sendable {
         ]
         return rows.map { $0.0 + String(repeating: " ", count: Self.indent - $0.0.count) + $0.1 }.joined(separator: "\n")
     }
+
+    /// In JSON the lost part has a number of its own.
+    var state: String { batch.lostParts > 0 ? "part lost" : batch.state.rawValue }
 
     /// `61 % of 1000`.
     var progress: String {

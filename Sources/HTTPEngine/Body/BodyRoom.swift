@@ -1,6 +1,6 @@
 internal import GannetBasics
 
-/// A bound for the bytes of bodies that are in memory at a time: those that come, and those that go to readers who may be slow.
+/// A bound for the memory of bodies on their way: from origins, and to readers who may be slow.
 ///
 /// A holder of a body has a claim for its bytes. Claims of the same array count once. Kept answers have a bound of their own.
 package final class BodyRoom: Sendable {

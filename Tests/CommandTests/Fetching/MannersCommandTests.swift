@@ -32,7 +32,7 @@ import Testing
         return "\(error?["class"] ?? ""): \(error?["message"] ?? "")"
     }
 
-    @Test func `a run leaves out what is disallowed, names the rule, and succeeds`() async throws {
+    @Test func `a run leaves out disallowed URLs, names the rule, and succeeds`() async throws {
         let fleet = try await Self.start()
         let private1 = fleet.origin.url("/private/1")
         let outcome = try await fleet.outcome(fleet.run + Self.obey + [private1])
@@ -194,7 +194,7 @@ import Testing
         #expect(try await export("ignores").bodies == 3)
         let obeying = try await export("obeys")
         #expect(obeying.bodies == 1 && obeying.output.contains("2 not permitted by their sites"), "\(obeying.output)")
-        // What is forbidden to this batch is not lost to the one before it.
+        // The first batch keeps the bodies that this batch may not have.
         try await add("again", Self.obey + ["--refresh"])
         #expect(try await export("ignores", "2").bodies == 3)
         #expect(try await export("again").bodies == 1)

@@ -20,7 +20,7 @@ extension FuzzTarget {
         for (refusal, isImage) in [(forPage, false), (forImage, true)] {
             try require(refusal == slowRefusal(fields, isImage: isImage), "\(fields): \(refusal ?? "nothing") refuses")
             try require(OptOut.refusal(in: fields, for: "GANNET/2", isImage: isImage) == refusal, "the agent's case or version counts")
-            // Each field is read alone, and the first one that refuses is told.
+            // The parser reads each field alone, and names the first that refuses.
             let single = fields.lazy.compactMap { OptOut.refusal(in: [$0], for: "gannet", isImage: isImage) }.first
             try require(single == refusal, "a field depends on another")
             let shouted = fields.map { (name: upper($0.name), value: upper($0.value)) }

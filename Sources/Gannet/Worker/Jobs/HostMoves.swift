@@ -16,7 +16,7 @@ final class HostMoves: HopGate {
         /// The host is given up, because it has taken no connection for too long.
         case hopeless(host: String)
         case failed(StateError)
-        /// The site does not permit the URL, or nobody can say.
+        /// The site does not permit the URL, or its rules are not known.
         case barred(JobAttempt.Bar)
     }
 

@@ -17,7 +17,7 @@ struct JobAttempt: Sendable {
         case putOff(host: String, FetchTimes, Duration)
         /// A host that a redirect led to is given up.
         case hopeless(host: String, FetchTimes)
-        /// The site does not permit the URL, or one that a redirect led to; or nobody can say.
+        /// The site does not permit the URL or the target of a redirect, or its rules are not known.
         case barred(Bar, FetchTimes)
         case lostTouch(StateError)
         case stopped(any Error)

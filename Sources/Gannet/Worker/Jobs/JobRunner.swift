@@ -81,7 +81,9 @@ final class JobRunner: Sendable {
     /// The rule against a body that was fetched for another job, which may have asked no site. Rules that cannot be had keep no body back: nothing
     /// is requested.
     private func refusal(of job: Job) async -> String? {
-        guard job.manners.obeys, let url = try? CanonicalURL(job.url), case .denied(let rule) = await sites.permission(for: url) else { return nil }
+        guard job.manners.obeys, let url = try? CanonicalURL(job.url), case .denied(let rule) = await sites.permission(for: url) else {
+            return nil
+        }
         return rule
     }
 
