@@ -52,6 +52,7 @@ let package = Package(
         // For tests, which need something to decode.
         .systemLibrary(
             name: "CBrotliEncoder", pkgConfig: homebrew("libbrotlienc"), providers: [.apt(["libbrotli-dev"]), .brew(["brotli"])]),
+        .systemLibrary(name: "CArchive", pkgConfig: homebrew("libarchive"), providers: [.apt(["libarchive-dev"]), .brew(["libarchive"])]),
         .systemLibrary(name: "CZstd", pkgConfig: homebrew("libzstd"), providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
 
         // The parts that more than one target needs: threads, locks, queues, pauses, bytes, JSON, child processes, and the part of
@@ -92,9 +93,12 @@ let package = Package(
             name: "GannetRedis",
             dependencies: ["RedisClient", "ClusterState", "HTTPEngine", "HTTPCaching", "FetchCache", "GannetFetch", "GannetBasics"],
             swiftSettings: settings),
+        // Archives (WARC) and datasets (tar shards) of what was fetched. It knows nothing of where that came from.
+        .target(name: "Archives", dependencies: ["CArchive", "CZlib", "GannetBasics"], swiftSettings: settings),
+
         // Where bodies go, and how a run records them.
         .target(
-            name: "BodyStores", dependencies: ["RedisClient", "ClusterState", "HTTPEngine", "FetchCache", "GannetBasics"],
+            name: "BodyStores", dependencies: ["RedisClient", "ClusterState", "HTTPEngine", "FetchCache", "Archives", "GannetBasics"],
             swiftSettings: settings),
 
         // Where fetching and the cluster meet, and the command line around them.
@@ -178,6 +182,12 @@ let package = Package(
             name: "BodyStoresTests", dependencies: ["BodyStores", "ClusterState", "HTTPEngine", "GannetBasics", "GannetTestKit"],
             swiftSettings: settings),
         .testTarget(
+            name: "ArchivesTests", dependencies: ["Archives", "ArchiveWriter", "GannetBasics", "GannetTestKit"], swiftSettings: settings),
+        // A process that writes archives until it is killed.
+        .executableTarget(
+            name: "ArchiveWriter", dependencies: ["Archives", "COpenSSL", "GannetBasics"], path: "Tests/ArchiveWriter",
+            swiftSettings: settings),
+        .testTarget(
             name: "HTTPEngineTests", dependencies: ["HTTPEngine", "CCurl", "GannetBasics", "GannetTestKit"], exclude: ["URL/Suites"],
             swiftSettings: settings),
         // Made-up inputs for the parsers of foreign data, for as long as one likes. Scripts/fuzz runs them.
@@ -185,9 +195,9 @@ let package = Package(
         .executableTarget(
             name: "FuzzTargets",
             dependencies: [
-                "RedisClient", "ClusterState", "BodyStores", "HTTPEngine", "HTTPCaching", "FetchCache", "GannetRedis", "HTTPService",
-                "GannetServer", "GannetPictures", "ThumbnailMessages", "Thumbnails", "ImageProbe", "SiteRules", "URLLists", "Gannet",
-                "GannetBasics", "GannetTestKit", "CLibFuzzer",
+                "RedisClient", "ClusterState", "BodyStores", "Archives", "HTTPEngine", "HTTPCaching", "FetchCache", "GannetRedis",
+                "HTTPService", "GannetServer", "GannetPictures", "ThumbnailMessages", "Thumbnails", "ImageProbe", "SiteRules", "URLLists",
+                "Gannet", "GannetBasics", "GannetTestKit", "CLibFuzzer",
             ],
             path: "Tests/FuzzTargets",
             exclude: ["Dictionaries"], swiftSettings: settings),

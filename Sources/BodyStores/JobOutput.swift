@@ -11,6 +11,9 @@ package protocol JobOutput: Sendable {
     /// How the engine hands bodies over.
     var bodyDestination: BodyDestination { get }
 
+    /// Gets the exchanges of one attempt at a job, for an output that stores these; `nil` for every other output.
+    func wireRecord() -> WireRecord?
+
     /// The body of a job, if it is there before the origin is asked; `nil` if the URL has to be fetched.
     func found(_ job: Job) async throws -> HeldBody?
 
@@ -29,6 +32,8 @@ package protocol JobOutput: Sendable {
 }
 
 extension JobOutput {
+    package func wireRecord() -> WireRecord? { nil }
+
     package func watchRoom(_ tell: @escaping @Sendable (StoreRoom) -> Void) {}
 }
 
@@ -49,7 +54,7 @@ package enum Placement: Sendable {
 
 /// A body that is in its place.
 package struct HeldBody: Sendable, Equatable {
-    /// The path within the folder; `nil` if bodies are not files.
+    /// The path within the folder, and in an archive the place behind it; `nil` if bodies are not files.
     package let file: String?
 
     package init(file: String?) { self.file = file }
@@ -73,6 +78,8 @@ package struct JobEnd: Sendable {
     package let content: OutcomeContent
     /// How long the last attempt took; zero if this job made none.
     package let duration: Duration
+    /// The exchanges of the last attempt, for an output that has asked for it.
+    package var wire: WireRecord?
 
     package init(_ outcome: Outcome, _ content: OutcomeContent, duration: Duration = .zero) {
         self.outcome = outcome

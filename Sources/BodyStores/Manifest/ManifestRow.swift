@@ -55,7 +55,8 @@ extension ManifestRow {
             ("contentType", JSONValue(body.flatMap { $0.contentType.isEmpty ? nil : $0.contentType })),
             // Only one row holds the duration of a fetch.
             ("durationMilliseconds", JSONValue(end.outcome == .fetched || end.outcome == .failed ? record?.milliseconds : nil)),
-            ("file", JSONValue(body?.file)),
+            // An archive has the answer of a failed row too.
+            ("file", JSONValue(record.flatMap { $0.file.isEmpty ? nil : $0.file })),
             ("error", error(end)),
         ]
         if let optOut = body?.errorMessage, !optOut.isEmpty { members.append(("optOut", .string(optOut))) }

@@ -36,7 +36,8 @@ extension RecordedFolder {
 
     private func isTooOld(_ record: JobRecord, _ check: borrowing FileCheck) -> Bool {
         guard case .younger(let limit) = demand else { return false }
-        return check.age(of: record.file).map { $0 > limit } ?? false
+        let age = ArchivePlace(record.file).map { $0.age } ?? check.age(of: record.file)
+        return age.map { $0 > limit } ?? false
     }
 
     /// The work of one thread.
@@ -47,7 +48,7 @@ extension RecordedFolder {
             let records = try walk.withLock { walk in Result { try walk.next(Self.batch) } }.get()
             if records.isEmpty { return checked }
             for record in records {
-                let isSound = check.isSound(record)
+                let isSound = ArchivePlace(record.file).map { $0.isThere(in: folder.path) } ?? check.isSound(record)
                 let isOld = isSound && isTooOld(record, check)
                 if isOld { checked.old += 1 } else if isSound { checked.sound += 1 } else { checked.broken += 1 }
                 try journal.mark(record.id, isSound && !isOld ? .sound : .broken)

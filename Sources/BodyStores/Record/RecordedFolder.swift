@@ -153,7 +153,12 @@ extension RecordedFolder: JobOutput {
     package func note(_ end: JobEnd, of job: Job) throws {
         // A body that was in the folder before has its record.
         guard end.outcome == .fetched || end.outcome == .failed else { return }
-        if try journal.append(JobRecord(job.id, end)) { noteEnd() }
+        try append(JobRecord(job.id, end))
+    }
+
+    /// Records how a URL ended.
+    func append(_ record: JobRecord) throws {
+        if try journal.append(record) { noteEnd() }
     }
 
     /// A file that this run wrote, or checked and found good enough.

@@ -81,6 +81,7 @@ struct ExportCommand: Command {
         let swept = lock.sweep()
         if swept > 0 { console.detail("removed \(Amounts.count(swept, "file")) that an earlier command left half-written") }
 
+        try bodies.claim(.files)
         let opened = await interruption.cancelling { try await RecordedFolder.open(bodies) }
         guard let folder = try opened.get(unlessInterrupted: interruption) else { return nil }
         WorkFolder.warnOfLoss(in: folder, "every body is written again", console)

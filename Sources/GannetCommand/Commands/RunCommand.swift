@@ -26,7 +26,10 @@ struct RunCommand: Command {
             "It writes a manifest with the outcome of each row into the folder, and leaves no jobs in Redis. The same command again "
             + "fetches only the URLs that are not there already.",
         positional: InputOptions.positional,
-        flags: InputOptions.flags + [directory.entry, NameOption.style.entry, maxFailures.entry] + SubmissionFlags.flags
+        flags: InputOptions.flags + [
+            directory.entry, OutputFormatOption.format.entry, OutputFormatOption.archiveSize.entry, NameOption.style.entry,
+            maxFailures.entry,
+        ] + SubmissionFlags.flags
             + [json.entry, serve.entry, DrainOption.time.entry, ListenOption.ofRun.entry] + FetchOptions.flagsForJobs
             + ConnectionOptions.creatingFlags
             + CommonFlags.everywhere
@@ -42,6 +45,8 @@ struct RunCommand: Command {
     let input: InputOptions
     /// The folder for bodies.
     let directory: String
+    let format: OutputFormat
+    let archiveSize: Int
     let names: NameStyle
     let batch: String
     let submission: BatchOptions
@@ -59,6 +64,8 @@ struct RunCommand: Command {
         try QueueOption.refuse(arguments)
         directory = try arguments.require(Self.directory)
         input = try InputOptions(arguments, rest: " -d " + Sentence.quotedForShell(directory))
+        format = try OutputFormatOption.format(arguments)
+        archiveSize = try arguments.require(OutputFormatOption.archiveSize)
         names = try NameOption.style(arguments)
         batch = try arguments.optional(SubmissionFlags.batch) ?? RunIdentity.batch
         submission = try SubmissionFlags.options(from: arguments)
@@ -66,6 +73,14 @@ struct RunCommand: Command {
         json = arguments.isSet(Self.json)
         hasWindow = arguments.isSet(Self.serve)
         drainTimeout = try arguments.require(DrainOption.time)
+        if format != .files {
+            if hasWindow {
+                throw arguments.usageError("'--serve' shows files of bodies, which '--output-format \(format.rawValue)' does not write.")
+            }
+            if arguments.origin(of: NameOption.style.entry) == .option {
+                throw arguments.usageError("'--name' names files of bodies, which '--output-format \(format.rawValue)' does not write.")
+            }
+        }
         listen = try ListenOption.ofRun(arguments)
         fetch = try FetchOptions(arguments)
         connection = try ConnectionOptions(arguments)
@@ -92,6 +107,7 @@ struct RunCommand: Command {
         let folder = try WorkFolder.open(directory, names: names)
         let lock = try WorkFolder.lock(folder, .alone)
         defer { withExtendedLifetime(lock) {} }
+        try folder.claim(format)
         try folder.checkRoom()
         let swept = lock.sweep()
         if swept > 0 { console.detail("removed \(Amounts.count(swept, "file")) that an earlier run left half-written") }

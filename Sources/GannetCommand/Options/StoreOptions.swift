@@ -46,6 +46,22 @@ enum NameOption {
     }
 }
 
+/// `--output-format`: how a run writes its results.
+enum OutputFormatOption {
+    static let format = Flag(
+        "output-format", .choice("format", of: OutputFormat.allCases.map(\.rawValue)), default: OutputFormat.files.rawValue,
+        "How results are written. With 'files' each body is a file. With 'warc' requests and answers go into archives (WARC 1.1) as they went "
+            + "over the wire, also those of redirects and errors. A folder keeps the format that it was begun with.")
+
+    static let archiveSize = Flag(
+        "archive-size", .size(in: 100_000...100_000_000_000), default: "1GB",
+        "The size of an archive file, after which the next one begins. It ends with a whole record, so it may be longer.")
+
+    static func format(_ arguments: Arguments) throws -> OutputFormat {
+        OutputFormat(rawValue: try arguments.require(format)) ?? .files
+    }
+}
+
 /// `--drain-timeout`: how a worker or a gateway ends that is asked to stop.
 enum DrainOption {
     static let time = Flag(

@@ -40,7 +40,7 @@ struct Run: Sendable {
     private func fetch(_ input: RunInput, into folder: RecordedFolder, since start: ContinuousClock.Instant) async throws -> ExitStatus {
         try input.prepare(in: folder)
         window?.found.begin(with: folder)
-        guard let fed = try await feedAndWork(input, folder) else { return await interrupted(input) }
+        guard let fed = try await feedAndStore(input, folder) else { return await interrupted(input) }
         guard folder.counts.listed > 0 else {
             throw CommandFailure(.noUsableInput, "The input holds no URL that can be fetched.")
         }
@@ -79,15 +79,46 @@ struct Run: Sendable {
         try await queue.clear()
     }
 
+    /// `nil` when a signal ended it. Archives are complete afterwards, also after an error where that is possible.
+    private func feedAndStore(_ input: RunInput, _ folder: RecordedFolder) async throws -> RunFeeding.Fed? {
+        guard options.format == .warc else { return try await feedAndWork(input, folder, storing: folder) }
+        let archive = try await openArchive(in: folder)
+        let fed: RunFeeding.Fed?
+        do {
+            fed = try await feedAndWork(input, folder, storing: archive)
+        } catch {
+            // The next run completes what this one cannot.
+            try? await archive.close()
+            throw error
+        }
+        try await archive.close()
+        return fed
+    }
+
+    private func openArchive(in folder: RecordedFolder) async throws -> RecordedArchive {
+        let agent = settings.userAgent ?? FetchSettings.defaultUserAgent
+        let archive = try await RecordedArchive.open(
+            folder, size: options.archiveSize,
+            information: [
+                (name: "http-header-user-agent", value: String(agent.prefix(1000))),
+                (name: "robots", value: options.submission.manners.robots.rawValue),
+            ])
+        for (file, cut) in archive.recovered {
+            console.detail(
+                "completed \(file) of an earlier run" + (cut > 0 ? "; \(Amounts.bytes(cut)) of a half-written record were cut off" : ""))
+        }
+        return archive
+    }
+
     /// `nil` when a signal ended it.
-    private func feedAndWork(_ input: RunInput, _ folder: RecordedFolder) async throws -> RunFeeding.Fed? {
+    private func feedAndWork(_ input: RunInput, _ folder: RecordedFolder, storing output: any JobOutput) async throws -> RunFeeding.Fed? {
         let (feed, feeder) = AsyncStream.makeStream(of: Void.self)
         let (stops, stopper) = AsyncStream.makeStream(of: Void.self)
         let stopping = Task {
             for await _ in interruption.stops { stopper.yield() }
         }
         defer { stopping.cancel() }
-        let working = Task { try await work(folder, stops: stops, feed: feed) }
+        let working = Task { try await work(folder, storing: output, stops: stops, feed: feed) }
         let outcome = await interruption.cancelling { () async throws -> RunFeeding.Fed? in
             try await withThrowingTaskGroup(of: RunFeeding.Fed?.self) { group in
                 group.addTask {
@@ -126,7 +157,9 @@ struct Run: Sendable {
         }
     }
 
-    private func work(_ folder: RecordedFolder, stops: AsyncStream<Void>, feed: AsyncStream<Void>) async throws -> WorkerEnd {
+    private func work(
+        _ folder: RecordedFolder, storing output: any JobOutput, stops: AsyncStream<Void>, feed: AsyncStream<Void>
+    ) async throws -> WorkerEnd {
         var worker = options.fetch.workerOptions()
         worker.endsWhenEmpty = true
         worker.drainTimeout = options.drainTimeout
@@ -138,7 +171,7 @@ struct Run: Sendable {
         let how = worker
         let work = Task {
             try await Worker.work(
-                on: identity.queue, of: access.cluster, fetch: settings, into: folder, options: how, stops: stops, feed: feed,
+                on: identity.queue, of: access.cluster, fetch: settings, into: output, options: how, stops: stops, feed: feed,
                 activity: tally.activity, report: tally.note)
         }
         let outcome = await work.result
@@ -160,9 +193,10 @@ struct Run: Sendable {
         let (counts, checked) = (folder.counts, fed.checked)
         guard checked.sound + checked.broken + checked.old > 0 else { return }
         func are(_ count: Int) -> String { count == 1 ? "is" : "are" }
-        if checked.old > 0 { console.note("\(Amounts.count(checked.old, "file")) there \(are(checked.old)) older than '--max-age'.") }
+        let noun = options.format == .files ? "file" : "record"
+        if checked.old > 0 { console.note("\(Amounts.count(checked.old, noun)) there \(are(checked.old)) older than '--max-age'.") }
         if checked.broken > 0 {
-            console.note("\(Amounts.count(checked.broken, "file")) of an earlier run \(are(checked.broken)) missing or changed.")
+            console.note("\(Amounts.count(checked.broken, noun)) of an earlier run \(are(checked.broken)) missing or changed.")
         }
         console.note(
             "\(checked.sound) of \(Amounts.count(counts.listed, "URL")) \(are(checked.sound)) there already; \(counts.queued) to fetch.")
