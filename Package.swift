@@ -98,7 +98,8 @@ let package = Package(
 
         // Where bodies go, and how a run records them.
         .target(
-            name: "BodyStores", dependencies: ["RedisClient", "ClusterState", "HTTPEngine", "FetchCache", "Archives", "GannetBasics"],
+            name: "BodyStores",
+            dependencies: ["RedisClient", "ClusterState", "HTTPEngine", "FetchCache", "Archives", "ImageProbe", "GannetBasics"],
             swiftSettings: settings),
 
         // Where fetching and the cluster meet, and the command line around them.
@@ -179,8 +180,9 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "BodyStoresTests", dependencies: ["BodyStores", "ClusterState", "HTTPEngine", "GannetBasics", "GannetTestKit"],
-            swiftSettings: settings),
+            name: "BodyStoresTests",
+            dependencies: ["BodyStores", "Archives", "ClusterState", "HTTPEngine", "GannetBasics", "GannetTestKit"], swiftSettings: settings
+        ),
         .testTarget(
             name: "ArchivesTests", dependencies: ["Archives", "ArchiveWriter", "GannetBasics", "GannetTestKit"], swiftSettings: settings),
         // A process that writes archives until it is killed.
@@ -261,7 +263,8 @@ let package = Package(
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "GannetCommand", "Gannet", "ClusterState", "CommandLineKit", "GannetBasics", "GannetTestKit", "ImageProbe", "URLLists",
+                "GannetCommand", "Gannet", "Archives", "ClusterState", "CommandLineKit", "GannetBasics", "GannetTestKit", "ImageProbe",
+                "URLLists",
             ],
             swiftSettings: settings),
     ],

@@ -101,7 +101,7 @@ import GannetBasics
 
     private static func writeShards(_ folder: String, _ count: Int, _ each: Int) throws {
         var done: Set<String> = []
-        for shard in try ShardWriter.shards(in: folder) { done.formUnion(try ShardWriter.keys(inShard: shard, of: folder)) }
+        for shard in try ShardWriter.shards(in: folder) { done.formUnion(try ShardWriter.samples(inShard: shard, of: folder).map(\.key)) }
         var options = ShardOptions()
         options.samplesPerShard = each
         let writer = try ShardWriter(folder: folder, options: options)
@@ -117,7 +117,7 @@ import GannetBasics
                         .init("jpg", .bytes(picture)), .init("txt", .bytes(Array("caption \(number)".utf8))),
                         .init("json", .bytes(Array("{\"number\": \(number)}".utf8))),
                     ]))
-            if let completed = place.completed { say("durable \(completed)") }
+            if place.isComplete { say("durable \(place.shard)") }
         }
         if let last = try writer.close() { say("durable \(last)") }
         say("ended")

@@ -35,8 +35,22 @@ package struct ShardOptions: Sendable {
 /// Where a sample went.
 package struct ShardPlace: Sendable, Hashable {
     package let shard: Int
-    /// The shard that this sample has completed, with all its samples. They are durable now.
-    package let completed: Int?
+    /// The name that the shard's file has, or gets when it is complete.
+    package let file: String
+    /// Whether this sample has completed its shard. All samples of it are durable now.
+    package let isComplete: Bool
+}
+
+/// A sample in a complete shard.
+package struct FoundSample: Sendable, Hashable {
+    package let key: String
+    /// The names of its parts, in their order.
+    package var names: [String]
+
+    package init(key: String, names: [String]) {
+        self.key = key
+        self.names = names
+    }
 }
 
 /// Names inside and outside of shards.

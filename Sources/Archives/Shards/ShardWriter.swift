@@ -63,7 +63,7 @@ package final class ShardWriter: Sendable {
                 for (name, part) in zip(names, sample.parts) { try shard.tar.add(name, part.content) }
                 let isFull = shard.keys.count >= options.samplesPerShard || shard.tar.size >= options.shardSize
                 if isFull { try complete(shard, &state) } else { state.shard = shard }
-                return ShardPlace(shard: shard.number, completed: isFull ? shard.number : nil)
+                return ShardPlace(shard: shard.number, file: ShardName.file(shard.number, digits: options.digits), isComplete: isFull)
             } catch {
                 try? ArchiveFolder.remove(shard.tar.file.path)
                 throw error
@@ -111,15 +111,22 @@ package final class ShardWriter: Sendable {
         try ArchiveFolder.names(in: folder).compactMap { ShardName.number($0) }.filter { !$0.isOpen }.map(\.number).sorted()
     }
 
-    /// The keys of a complete shard, in their order.
+    /// The name of a shard's file.
+    package static func file(ofShard number: Int, digits: Int = ShardOptions().digits) -> String { ShardName.file(number, digits: digits) }
+
+    /// The samples of a complete shard, in their order.
     ///
     /// A run that was killed between the end of a shard and its own record of that asks here which samples it need not repeat.
-    package static func keys(inShard number: Int, of folder: String, digits: Int = ShardOptions().digits) throws -> [String] {
-        var keys: [String] = []
+    package static func samples(inShard number: Int, of folder: String, digits: Int = ShardOptions().digits) throws -> [FoundSample] {
+        var samples: [FoundSample] = []
         for name in try TarNames.read(folder + "/" + ShardName.file(number, digits: digits)) {
             let key = String(name.prefix { $0 != "." })
-            if keys.last != key { keys.append(key) }
+            if samples.last?.key == key {
+                samples[samples.count - 1].names.append(name)
+            } else {
+                samples.append(FoundSample(key: key, names: [name]))
+            }
         }
-        return keys
+        return samples
     }
 }

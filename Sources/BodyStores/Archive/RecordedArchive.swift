@@ -35,25 +35,19 @@ package final class RecordedArchive: Sendable {
         options.fileSize = size
         // The rows of a file that is gone are fetched again, and only those.
         options.revisitsEarlierFiles = false
-        do {
-            recovered = try WARCWriter.recover(folder.folder.path, prefix: Self.prefix).map { ($0.name, $0.bytesCut) }
-            writer = try WARCWriter(
-                folder: folder.folder.path, prefix: Self.prefix, options: options, makeHasher: { ArchiveSHA256() })
-        } catch {
-            throw Self.failure(error)
+        let path = folder.folder.path
+        recovered = try StorageFailure.ofArchives {
+            try WARCWriter.recover(path, prefix: Self.prefix).map { ($0.name, $0.bytesCut) }
         }
-        flush = SharedFlush { [writer] in do { try writer.flush() } catch { throw Self.failure(error) } }
+        writer = try StorageFailure.ofArchives {
+            try WARCWriter(folder: path, prefix: Self.prefix, options: options, makeHasher: { ArchiveSHA256() })
+        }
+        flush = SharedFlush { [writer] in try StorageFailure.ofArchives { try writer.flush() } }
     }
 
     /// Completes the last archive. Nothing can be stored afterwards.
     package func close() async throws {
-        try await OwnedThread.run(name: "gannet-archive") { [writer] in do { try writer.close() } catch { throw Self.failure(error) } }
-    }
-
-    private static func failure(_ error: any Error) -> any Error {
-        guard let error = error as? ArchiveError else { return error }
-        if case .system(_, _, let errno) = error { return StorageFailure(.other(error.description, errno: errno)) }
-        return StorageFailure(error.description)
+        try await OwnedThread.run(name: "gannet-archive") { [writer] in try StorageFailure.ofArchives { try writer.close() } }
     }
 }
 
@@ -86,8 +80,8 @@ extension RecordedArchive: JobOutput {
         } catch ArchiveError.unfit(let sentence) {
             let detail = sentence.hasSuffix(".") ? String(sentence.dropLast()) : sentence
             return .refused(FetchError(kind: .protocolError, url: job.url, detail: "an archive cannot have it: \(detail)"))
-        } catch {
-            throw Self.failure(error)
+        } catch let error as ArchiveError {
+            throw StorageFailure(error)
         }
     }
 
@@ -99,8 +93,8 @@ extension RecordedArchive: JobOutput {
                 if let place = try write(wire.exchanges, downloaded: nil) { record.file = place.text }
             } catch ArchiveError.unfit {
                 // The job has failed for a reason of its own, which the record tells.
-            } catch {
-                throw Self.failure(error)
+            } catch let error as ArchiveError {
+                throw StorageFailure(error)
             }
         }
         if !record.file.isEmpty { try await flush() }

@@ -61,6 +61,14 @@ package struct BodyFolder: Sendable {
         return name
     }
 
+    /// Removes a body's file, if it is there.
+    func remove(_ name: String) { unlink("\(path)/\(name)") }
+
+    /// Removes the folders that ``BodyName`` made for bodies without a host's name, as far as they are empty.
+    func removeEmptyFolders() {
+        for name in BodyName.fanOutFolders { rmdir("\(path)/\(name)") }
+    }
+
     /// Makes the folders on the way to a file. The body folder itself is not made again: if it is gone, that is an error.
     private func makeFolders(of name: String) throws {
         var folder = path

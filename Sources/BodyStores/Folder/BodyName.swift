@@ -27,6 +27,14 @@ package struct BodyName: Equatable {
     package static let mostBytes = 240
     private static let fanOutDigits = 3
 
+    /// The names of all folders that a folder of bodies may have directly in it, with the style `hash`.
+    static var fanOutFolders: [String] {
+        (0..<(1 << (4 * fanOutDigits))).map { number in
+            let digits = String(number, radix: 16)
+            return String(repeating: "0", count: fanOutDigits - digits.utf8.count) + digits
+        }
+    }
+
     package init(of url: String, id: URLID, style: NameStyle = .hash) {
         let digits = id.bytes.hexadecimal
         let hint = Self.hint(from: url, longest: style == .path ? Self.longestHintBehindPath : Self.longestHint)

@@ -7,6 +7,8 @@ package enum OutputFormat: String, Sendable, CaseIterable {
     case files
     /// Requests and answers as they went over the wire, in archives.
     case warc
+    /// Bodies with what is known of them, as samples in tar files.
+    case shards
 }
 
 /// A folder holds results in one format. Rows of the other one would never be found again.

@@ -38,6 +38,23 @@ extension ManifestRow {
 
     /// The row's line in a manifest. Its keys are a contract; unknown values are `null`.
     func line(_ end: RowEnd) -> [UInt8] {
+        var line: [UInt8] = []
+        JSONValue.object(members(end)).append(to: &line)
+        line.append(UInt8(ascii: "\n"))
+        return line
+    }
+
+    /// The keys of a line that are about the run, and not about the body.
+    private static let ofRun: Set = ["outcome", "durationMilliseconds", "file", "error"]
+
+    /// The `json` of a sample: the figures of its body, which are the same whichever run has fetched it.
+    func sample(_ end: RowEnd, key: String) -> [UInt8] {
+        var text: [UInt8] = []
+        JSONValue.object([("key", .string(key))] + members(end).filter { !Self.ofRun.contains($0.key) }).append(to: &text)
+        return text
+    }
+
+    private func members(_ end: RowEnd) -> [(key: String, value: JSONValue)] {
         var members: [(key: String, value: JSONValue)] = []
         switch place {
         case .line(let number): members.append(("line", .integer(number)))
@@ -61,10 +78,7 @@ extension ManifestRow {
         ]
         if let optOut = body?.errorMessage, !optOut.isEmpty { members.append(("optOut", .string(optOut))) }
         if let id { members.append(("id", .string(String(decoding: id, as: UTF8.self)))) }
-        var line: [UInt8] = []
-        JSONValue.object(members).append(to: &line)
-        line.append(UInt8(ascii: "\n"))
-        return line
+        return members
     }
 
     /// The URL of the row, without user and password.
@@ -110,6 +124,8 @@ struct RowEnd {
     let record: JobRecord?
     /// Why the row is not a URL, if its content does not say it.
     let message: String?
+
+    var hasBody: Bool { outcome != .failed && outcome != .invalid }
 
     /// The error class of a failed row.
     var errorClass: String { record?.errorClass ?? "abandoned" }

@@ -10,7 +10,7 @@ package struct JobRecord: Sendable, Equatable {
     package var bytes = 0
     var digest: [UInt8]?
     package var milliseconds = 0
-    /// The body's path within the folder, or the place of its record in an archive (``ArchivePlace``).
+    /// The body's path within the folder, or its place in an archive (``ArchivePlace``) or a shard (``SamplePlace``).
     package var file = ""
     var contentType = ""
     var errorClass = ""

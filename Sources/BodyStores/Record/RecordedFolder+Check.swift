@@ -40,6 +40,12 @@ extension RecordedFolder {
         return age.map { $0 > limit } ?? false
     }
 
+    /// Whether the archive or the shard of a record is there; nil for a file of its own.
+    private func isThere(_ record: JobRecord) -> Bool? {
+        if let place = ArchivePlace(record.file) { return place.isThere(in: folder.path) }
+        return SamplePlace(record.file).map { $0.isThere(in: folder.path) }
+    }
+
     /// The work of one thread.
     private func check(_ walk: Condition<CheckWalk>) throws -> Checked {
         var checked = Checked()
@@ -48,7 +54,7 @@ extension RecordedFolder {
             let records = try walk.withLock { walk in Result { try walk.next(Self.batch) } }.get()
             if records.isEmpty { return checked }
             for record in records {
-                let isSound = ArchivePlace(record.file).map { $0.isThere(in: folder.path) } ?? check.isSound(record)
+                let isSound = isThere(record) ?? check.isSound(record)
                 let isOld = isSound && isTooOld(record, check)
                 if isOld { checked.old += 1 } else if isSound { checked.sound += 1 } else { checked.broken += 1 }
                 try journal.mark(record.id, isSound && !isOld ? .sound : .broken)

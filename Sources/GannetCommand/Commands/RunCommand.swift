@@ -27,7 +27,8 @@ struct RunCommand: Command {
             + "fetches only the URLs that are not there already.",
         positional: InputOptions.positional,
         flags: InputOptions.flags + [
-            directory.entry, OutputFormatOption.format.entry, OutputFormatOption.archiveSize.entry, NameOption.style.entry,
+            directory.entry, OutputFormatOption.format.entry, OutputFormatOption.archiveSize.entry, OutputFormatOption.samples.entry,
+            NameOption.style.entry,
             maxFailures.entry,
         ] + SubmissionFlags.flags
             + [json.entry, serve.entry, DrainOption.time.entry, ListenOption.ofRun.entry] + FetchOptions.flagsForJobs
@@ -47,6 +48,7 @@ struct RunCommand: Command {
     let directory: String
     let format: OutputFormat
     let archiveSize: Int
+    let samplesPerShard: Int
     let names: NameStyle
     let batch: String
     let submission: BatchOptions
@@ -66,6 +68,7 @@ struct RunCommand: Command {
         input = try InputOptions(arguments, rest: " -d " + Sentence.quotedForShell(directory))
         format = try OutputFormatOption.format(arguments)
         archiveSize = try arguments.require(OutputFormatOption.archiveSize)
+        samplesPerShard = try arguments.require(OutputFormatOption.samples)
         names = try NameOption.style(arguments)
         batch = try arguments.optional(SubmissionFlags.batch) ?? RunIdentity.batch
         submission = try SubmissionFlags.options(from: arguments)
@@ -80,6 +83,10 @@ struct RunCommand: Command {
             if arguments.origin(of: NameOption.style.entry) == .option {
                 throw arguments.usageError("'--name' names files of bodies, which '--output-format \(format.rawValue)' does not write.")
             }
+        }
+        if format == .shards, submission.refresh || submission.maximumAge != nil {
+            throw arguments.usageError(
+                "'--refresh' and '--max-age' replace bodies, and a complete shard is never changed. Choose another folder without them.")
         }
         listen = try ListenOption.ofRun(arguments)
         fetch = try FetchOptions(arguments)

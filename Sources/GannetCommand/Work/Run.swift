@@ -39,6 +39,7 @@ struct Run: Sendable {
 
     private func fetch(_ input: RunInput, into folder: RecordedFolder, since start: ContinuousClock.Instant) async throws -> ExitStatus {
         try input.prepare(in: folder)
+        let shards = options.format == .shards ? try await ShardPacking.open(folder, samples: options.samplesPerShard) : nil
         window?.found.begin(with: folder)
         guard let fed = try await feedAndStore(input, folder) else { return await interrupted(input) }
         guard folder.counts.listed > 0 else {
@@ -47,7 +48,7 @@ struct Run: Sendable {
         guard try await isComplete(fed.summary) else { return await interrupted(input) }
 
         let written = await interruption.cancelling {
-            try await RunManifest(folder: folder, input: input, headers: options.submission.headers).write()
+            try await RunManifest(folder: folder, input: input, shards: shards, headers: options.submission.headers).write()
         }
         guard let totals = try written.get(unlessEndedBy: interruption) else { return await interrupted(input) }
         let stays = window?.stays ?? false
@@ -193,7 +194,7 @@ struct Run: Sendable {
         let (counts, checked) = (folder.counts, fed.checked)
         guard checked.sound + checked.broken + checked.old > 0 else { return }
         func are(_ count: Int) -> String { count == 1 ? "is" : "are" }
-        let noun = options.format == .files ? "file" : "record"
+        let noun = options.format == .warc ? "record" : "file"
         if checked.old > 0 { console.note("\(Amounts.count(checked.old, noun)) there \(are(checked.old)) older than '--max-age'.") }
         if checked.broken > 0 {
             console.note("\(Amounts.count(checked.broken, noun)) of an earlier run \(are(checked.broken)) missing or changed.")
