@@ -40,7 +40,7 @@ import Testing
         }
 
         func pack(_ names: [String], in folder: RecordedFolder, samples: Int = 2) async throws -> [Row] {
-            let manifest = try await Manifest(in: folder, shards: .open(folder, samples: samples), identify: Self.identify)
+            let manifest = try await Manifest(in: folder, packing: .intoShards(folder, samples: samples), identify: Self.identify)
             try await manifest.add(names.enumerated().map { ManifestRow(.line($0 + 1), .url(Array(url($1).utf8)[...])) })
             _ = try await manifest.finish()
             return try String(contentsOfFile: folder.manifestPath, encoding: .utf8).split(separator: "\n").map {

@@ -135,11 +135,3 @@ extension RecordedArchive: JobOutput {
 extension ArchivePlace {
     fileprivate init(_ place: WARCPlace) { self.init(file: place.file, offset: place.offset) }
 }
-
-/// The digests of an archive's records.
-private struct ArchiveSHA256: ArchiveHasher {
-    private let hasher = SHA256Hasher()
-
-    mutating func update(_ bytes: UnsafeRawBufferPointer) { hasher.update(bytes) }
-    mutating func finish() -> [UInt8] { hasher.finish().bytes }
-}

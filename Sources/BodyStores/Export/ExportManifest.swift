@@ -5,7 +5,7 @@ internal import HTTPEngine
 extension BatchExport {
     /// Writes the manifest: a line for each URL, in the order in which the first of its jobs ended.
     package func writeManifest() async throws -> ExportTotals {
-        let manifest = try ExportManifest(folder)
+        let manifest = try ExportManifest(folder, packing)
         var (place, counting) = (0, FinishedBatch.Counting())
         while place < batch.count {
             let part = try await batch.part(from: place)
@@ -75,10 +75,12 @@ private final class ExportManifest: Sendable {
     }
 
     private let folder: RecordedFolder
+    private let packing: BodyPacking?
     private let state: Mutex<State>
 
-    init(_ folder: RecordedFolder) throws {
+    init(_ folder: RecordedFolder, _ packing: BodyPacking?) throws {
         self.folder = folder
+        self.packing = packing
         state = Mutex(State(writer: try ManifestFile(in: folder.folder), reader: folder.journal.reader()))
     }
 
@@ -92,6 +94,7 @@ private final class ExportManifest: Sendable {
     /// Replaces the earlier manifest. Blocks.
     func finish() throws -> ExportTotals {
         try state.withLock { state in
+            try packing?.finish()
             try state.writer.finish(as: folder.manifestPath)
             return state.totals
         }
@@ -109,6 +112,9 @@ private final class ExportManifest: Sendable {
         let outcome: RowEnd.Outcome = record.isFailed ? .failed : entry.marks.contains(.sound) ? .there : .fetched
         state.totals.note(outcome, record)
         let url = record.url.isEmpty ? ManifestRow.Content.unknown : .url(Array(record.url.utf8)[...])
-        try state.writer.write(ManifestRow(.finished(place), url).line(RowEnd(outcome, record)))
+        let row = ManifestRow(.finished(place), url)
+        var end = RowEnd(outcome, record)
+        if let packing { end = try packing.placed(end, of: row) }
+        try state.writer.write(row.line(end))
     }
 }

@@ -14,18 +14,18 @@ package final class Manifest: Sendable {
     static let name = "manifest.jsonl"
 
     private let folder: RecordedFolder
-    private let shards: ShardPacking?
+    private let packing: BodyPacking?
     private let identify: @Sendable (ArraySlice<UInt8>) throws -> URLID
     private let state: Mutex<State>
 
     /// - Parameters:
-    ///   - shards: Packs the bodies of the rows.
+    ///   - packing: Packs the bodies of the rows.
     ///   - identify: Returns the id of a row's URL, or throws why the row is not a URL.
     package init(
-        in folder: RecordedFolder, shards: ShardPacking? = nil, identify: @escaping @Sendable (ArraySlice<UInt8>) throws -> URLID
+        in folder: RecordedFolder, packing: BodyPacking? = nil, identify: @escaping @Sendable (ArraySlice<UInt8>) throws -> URLID
     ) throws {
         self.folder = folder
-        self.shards = shards
+        self.packing = packing
         self.identify = identify
         state = Mutex(State(writer: try ManifestFile(in: folder.folder), reader: folder.journal.reader()))
     }
@@ -43,7 +43,7 @@ package final class Manifest: Sendable {
     package func finish() async throws -> ManifestTotals {
         try await OwnedThread.run(name: "gannet-folder") {
             try self.state.withLock { state in
-                try self.shards?.finish()
+                try self.packing?.finish()
                 try state.writer.finish(as: self.folder.manifestPath)
                 return state.totals
             }
@@ -52,7 +52,7 @@ package final class Manifest: Sendable {
 
     private func add(_ row: ManifestRow, _ state: inout State) throws {
         var end = try end(of: row, &state)
-        if let shards { end = try shards.placed(end, of: row) }
+        if let packing { end = try packing.placed(end, of: row) }
         switch end.outcome {
         case .fetched:
             state.totals.fetched += 1

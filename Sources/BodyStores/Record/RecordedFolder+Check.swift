@@ -40,10 +40,11 @@ extension RecordedFolder {
         return age.map { $0 > limit } ?? false
     }
 
-    /// Whether the archive or the shard of a record is there; nil for a file of its own.
-    private func isThere(_ record: JobRecord) -> Bool? {
+    /// Whether the body of a record is where it says: in an archive or a shard, or in a file of its own, with the right bytes.
+    func isSound(_ record: JobRecord, _ check: borrowing FileCheck) -> Bool {
         if let place = ArchivePlace(record.file) { return place.isThere(in: folder.path) }
-        return SamplePlace(record.file).map { $0.isThere(in: folder.path) }
+        if let place = SamplePlace(record.file) { return place.isThere(in: folder.path) }
+        return check.isSound(record)
     }
 
     /// The work of one thread.
@@ -54,7 +55,7 @@ extension RecordedFolder {
             let records = try walk.withLock { walk in Result { try walk.next(Self.batch) } }.get()
             if records.isEmpty { return checked }
             for record in records {
-                let isSound = isThere(record) ?? check.isSound(record)
+                let isSound = isSound(record, check)
                 let isOld = isSound && isTooOld(record, check)
                 if isOld { checked.old += 1 } else if isSound { checked.sound += 1 } else { checked.broken += 1 }
                 try journal.mark(record.id, isSound && !isOld ? .sound : .broken)

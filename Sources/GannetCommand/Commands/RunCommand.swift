@@ -76,13 +76,8 @@ struct RunCommand: Command {
         json = arguments.isSet(Self.json)
         hasWindow = arguments.isSet(Self.serve)
         drainTimeout = try arguments.require(DrainOption.time)
-        if format != .files {
-            if hasWindow {
-                throw arguments.usageError("'--serve' shows files of bodies, which '--output-format \(format.rawValue)' does not write.")
-            }
-            if arguments.origin(of: NameOption.style.entry) == .option {
-                throw arguments.usageError("'--name' names files of bodies, which '--output-format \(format.rawValue)' does not write.")
-            }
+        if format != .files, hasWindow {
+            throw arguments.usageError("'--serve' shows files of bodies, which '--output-format \(format.rawValue)' does not write.")
         }
         if format == .shards, submission.refresh || submission.maximumAge != nil {
             throw arguments.usageError(

@@ -39,7 +39,7 @@ struct Run: Sendable {
 
     private func fetch(_ input: RunInput, into folder: RecordedFolder, since start: ContinuousClock.Instant) async throws -> ExitStatus {
         try input.prepare(in: folder)
-        let shards = options.format == .shards ? try await ShardPacking.open(folder, samples: options.samplesPerShard) : nil
+        let packing = options.format == .shards ? try await BodyPacking.intoShards(folder, samples: options.samplesPerShard) : nil
         window?.found.begin(with: folder)
         guard let fed = try await feedAndStore(input, folder) else { return await interrupted(input) }
         guard folder.counts.listed > 0 else {
@@ -48,7 +48,7 @@ struct Run: Sendable {
         guard try await isComplete(fed.summary) else { return await interrupted(input) }
 
         let written = await interruption.cancelling {
-            try await RunManifest(folder: folder, input: input, shards: shards, headers: options.submission.headers).write()
+            try await RunManifest(folder: folder, input: input, packing: packing, headers: options.submission.headers).write()
         }
         guard let totals = try written.get(unlessEndedBy: interruption) else { return await interrupted(input) }
         let stays = window?.stays ?? false
