@@ -86,7 +86,9 @@ struct TableRows: LineParser {
             return
         }
         (row.url ?? []).withUnsafeBytes { url in
-            (row.id ?? []).withUnsafeBytes { id in add(number, row.url == nil ? nil : url, row.id == nil ? nil : id, row.carried, into: &rows) }
+            (row.id ?? []).withUnsafeBytes { id in
+                add(number, row.url == nil ? nil : url, row.id == nil ? nil : id, row.carried, into: &rows)
+            }
         }
     }
 

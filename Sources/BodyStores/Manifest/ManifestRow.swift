@@ -24,11 +24,14 @@ package struct ManifestRow: Sendable {
     package let content: Content
     /// The row's id in the input.
     package let id: ArraySlice<UInt8>?
+    /// The row's carried values: the text of one JSON object. The line has it as it is.
+    package let carried: ArraySlice<UInt8>?
 
-    package init(_ place: Place, _ content: Content, id: ArraySlice<UInt8>? = nil) {
+    package init(_ place: Place, _ content: Content, id: ArraySlice<UInt8>? = nil, carried: ArraySlice<UInt8>? = nil) {
         self.place = place
         self.content = content
         self.id = id
+        self.carried = carried
     }
 }
 
@@ -62,6 +65,12 @@ extension ManifestRow {
         if let id { members.append(("id", .string(String(decoding: id, as: UTF8.self)))) }
         var line: [UInt8] = []
         JSONValue.object(members).append(to: &line)
+        if let carried {
+            line.removeLast()
+            line += ",\"carried\":".utf8
+            line += carried
+            line.append(UInt8(ascii: "}"))
+        }
         line.append(UInt8(ascii: "\n"))
         return line
     }
@@ -82,7 +91,7 @@ extension ManifestRow {
         case .fetched, .there, .repeated: return nil
         case .failed:
             let message =
-                end.record?.errorMessage
+                end.record?.errorMessage ?? end.message
                 ?? "The job ended without a fetch by this run. Its host was unreachable for too long, it was cancelled or deleted, its URL failed for another queue, or three workers died with it."
             return ["class": .string(end.errorClass), "message": .string(message)]
         case .invalid:
@@ -107,16 +116,18 @@ struct RowEnd {
     let outcome: Outcome
     /// `nil` for a URL whose job ended without a worker of this run.
     let record: JobRecord?
-    /// Why the row is not a URL, if its content does not say it.
+    /// Why the row is not a URL or has no record, if its content does not say it.
     let message: String?
+    private let lossClass: String
 
     /// The error class of a failed row.
-    var errorClass: String { record?.errorClass ?? "abandoned" }
+    var errorClass: String { record?.errorClass ?? lossClass }
 
-    init(_ outcome: Outcome, _ record: JobRecord? = nil, message: String? = nil) {
+    init(_ outcome: Outcome, _ record: JobRecord? = nil, message: String? = nil, lossClass: String = "abandoned") {
         self.outcome = outcome
         self.record = record
         self.message = message
+        self.lossClass = lossClass
     }
 
     fileprivate var name: String {

@@ -26,7 +26,8 @@ struct RunCommand: Command {
             "It writes a manifest with the outcome of each row into the folder, and leaves no jobs in Redis. The same command again "
             + "fetches only the URLs that are not there already.",
         positional: InputOptions.positional,
-        flags: InputOptions.flags + [directory.entry, NameOption.style.entry, maxFailures.entry] + SubmissionFlags.flags
+        flags: InputOptions.flags + [CarryOption.columns.entry, directory.entry, NameOption.style.entry, ManifestOption.format.entry]
+            + [maxFailures.entry] + SubmissionFlags.flags
             + [json.entry, serve.entry, DrainOption.time.entry, ListenOption.ofRun.entry] + FetchOptions.flagsForJobs
             + ConnectionOptions.creatingFlags
             + CommonFlags.everywhere
@@ -43,6 +44,7 @@ struct RunCommand: Command {
     /// The folder for bodies.
     let directory: String
     let names: NameStyle
+    let manifest: ManifestOption.Format
     let batch: String
     let submission: BatchOptions
     let maxFailures: FailureLimit
@@ -58,8 +60,9 @@ struct RunCommand: Command {
     init(_ arguments: Arguments) throws {
         try QueueOption.refuse(arguments)
         directory = try arguments.require(Self.directory)
-        input = try InputOptions(arguments, rest: " -d " + Sentence.quotedForShell(directory))
+        input = try InputOptions(arguments, rest: " -d " + Sentence.quotedForShell(directory), carries: true)
         names = try NameOption.style(arguments)
+        manifest = try ManifestOption.format(arguments)
         batch = try arguments.optional(SubmissionFlags.batch) ?? RunIdentity.batch
         submission = try SubmissionFlags.options(from: arguments)
         maxFailures = try arguments.require(Self.maxFailures)
@@ -89,6 +92,7 @@ struct RunCommand: Command {
     private func fetchAll() async throws -> ExitStatus {
         let settings = try fetch.checkedSettings()
         let rows = try RunInput(input)
+        let tables = try await TableWriter.prepare(manifest)
         let folder = try WorkFolder.open(directory, names: names)
         let lock = try WorkFolder.lock(folder, .alone)
         defer { withExtendedLifetime(lock) {} }
@@ -105,7 +109,7 @@ struct RunCommand: Command {
                     hasWindow ? try await RunWindow.open(self, settings, queue: identity.queue, access, folder) : nil
                 let run = Run(
                     options: self, settings: settings, identity: identity, access: access, bodies: folder, interruption: interruption,
-                    endpoint: endpoint, window: window)
+                    endpoint: endpoint, window: window, tables: tables)
                 do {
                     let status = try await run.run(rows)
                     await window?.close(interruption)
