@@ -11,7 +11,7 @@ package final class TableChild: Sendable {
     private let program: String
     private let state = Mutex(State())
 
-    /// A script ends at once when it has written everything. One that has not ended by then never will.
+    /// A script ends at once when it has written everything. After this time it is taken to hang.
     package static let endPatience = Duration.seconds(30)
 
     /// - Parameter problems: The read end of the pipe that takes problems. It becomes the child's own.
@@ -54,7 +54,7 @@ package final class TableChild: Sendable {
         guard status == 0 else { throw .program("it ended with status \(status >> 8 & 0xFF)") }
     }
 
-    /// What the script said of a problem, up to the end of the process; nil when it does not end.
+    /// The script's words about a problem, up to the end of the process; nil when it does not end.
     private func said(until deadline: ContinuousClock.Instant) -> [UInt8]? {
         var words: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 4096)

@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(arguments: ["01", "1.", "-", "1e", "1-1", ".5", "\"\\q\""])
-    func `a carried value that is not JSON makes the row invalid, and one that is not carried does not`(value: String) throws {
+    func `a carried value has to be JSON, and other fields are not looked at`(value: String) throws {
         let list = "{\"url\": \"http://a/\", \"n\": \(value)}\n{\"url\": \"http://b/\", \"n\": 0}\n"
         let rows = try Listed.rows(list, options(["n"]))
         // JSON begins neither with a point nor with a lone letter, whoever looks.
@@ -63,7 +63,7 @@ import Testing
         #expect(rows.map { $0.carried.map { String(decoding: $0, as: UTF8.self) } } == [#"{"t":"\#u{FFFD}\u0000\u0007"}"#])
     }
 
-    @Test func `values beyond the limit make the row invalid, and those at the limit do not`() throws {
+    @Test func `values beyond the limit make the row invalid, and values at the limit do not`() throws {
         let room = Row.longestCarried - #"{"t":""}"#.utf8.count
         let list = [room, room + 1].map { #"{"url":"http://a/","id":"i","t":"\#(String(repeating: "x", count: $0))"}"# }.joined(
             separator: "\n")

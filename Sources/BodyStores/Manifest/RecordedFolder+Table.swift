@@ -4,7 +4,7 @@ internal import HTTPEngine
 extension RecordedFolder {
     private static let tableName = "manifest.parquet"
 
-    /// Replaces `manifest.parquet`, once it is whole. What a killed writer leaves is swept like a half-written body.
+    /// Replaces `manifest.parquet`, once it is whole. The file of a killed writer is swept like a half-written body.
     /// - Parameter write: Gets the path of the manifest, and a descriptor of an empty file.
     package func replaceTable(by write: (String, Int32) async throws -> Void) async throws {
         let file = try BodyFile(in: folder.path, .ordinary)

@@ -16,7 +16,7 @@ struct ExportCommand: Command {
         "refetch", "Fetch the URLs whose bodies are not kept any more. Other callers in the cluster share the fetches.")
     private static let json = Toggle("json", "Print a JSON object for each URL of the batch, and one with the totals.")
     private static let input = Flag(
-        "input", short: "i", .file(), isOnce: true,
+        "input", short: "i", .file(), isOnce: true, hasVariable: false,
         "The list that was enqueued; '-' is standard input. The manifest then has a line for each of its rows, in its order, with the row's id "
             + "and the values that '--carry' names. Redis keeps neither.")
 

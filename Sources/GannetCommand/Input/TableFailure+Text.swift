@@ -38,7 +38,7 @@ extension CommandFailure {
 }
 
 extension TableFailure {
-    /// What is missing on this machine, and how to get it.
+    /// The part that this machine lacks, and how to get it.
     fileprivate var sentence: String {
         let rule = "Parquet takes 'python3' with its package pyarrow"
         return switch self {
