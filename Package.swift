@@ -117,6 +117,8 @@ let package = Package(
         .target(name: "CommandLineKit", swiftSettings: settings),
         // Lists of URLs as people have them: bytes in, rows out.
         .target(name: "URLLists", dependencies: ["GannetBasics"], swiftSettings: settings),
+        // Parquet files, by a child process with Python and pyarrow.
+        .target(name: "Tables", dependencies: ["GannetBasics"], resources: [.embedInCode("Scripts")], swiftSettings: settings),
         // A small HTTP server of our own.
         .target(name: "HTTPService", dependencies: ["CMicrohttpd", "CEpoll", "GannetBasics"], swiftSettings: settings),
         // The gateway: answers clients that want a URL now.
@@ -132,7 +134,7 @@ let package = Package(
             name: "GannetCommand",
             dependencies: [
                 "Gannet", "GannetServer", "BodyStores", "ClusterState", "HTTPEngine", "CommandLineKit", "HTTPService", "GannetBasics",
-                "URLLists", "ThumbnailMessages", "Thumbnails",
+                "URLLists", "Tables", "ThumbnailMessages", "Thumbnails",
             ],
             swiftSettings: settings),
 
@@ -259,12 +261,14 @@ let package = Package(
         .testTarget(
             name: "ThumbnailsTests", dependencies: ["Thumbnails", "ThumbnailMessages", "ImageProbe", "GannetTestKit"],
             swiftSettings: settings),
+        .testTarget(
+            name: "TablesTests", dependencies: ["Tables", "URLLists", "GannetBasics", "GannetTestKit"], swiftSettings: settings),
         .testTarget(name: "URLListsTests", dependencies: ["URLLists", "GannetTestKit"], swiftSettings: settings),
         .testTarget(
             name: "CommandTests",
             dependencies: [
                 "GannetCommand", "Gannet", "Archives", "ClusterState", "CommandLineKit", "GannetBasics", "GannetTestKit", "ImageProbe",
-                "URLLists",
+                "URLLists", "Tables",
             ],
             swiftSettings: settings),
     ],

@@ -38,9 +38,10 @@ BEGIN {
     allow("Gannet", "RedisClient ClusterState HTTPEngine HTTPCaching FetchCache GannetFetch GannetRedis BodyStores SiteRules GannetBasics")
     allow("CommandLineKit", "")
     allow("URLLists", "GannetBasics")
+    allow("Tables", "GannetBasics")
     allow("HTTPService", "CMicrohttpd CEpoll GannetBasics")
     allow("GannetServer", "HTTPService Gannet GannetPictures BodyStores ClusterState FetchCache HTTPCaching HTTPEngine ImageProbe URLLists ThumbnailMessages Thumbnails GannetBasics")
-    allow("GannetCommand", "Gannet GannetServer BodyStores ClusterState HTTPEngine CommandLineKit HTTPService GannetBasics URLLists ThumbnailMessages Thumbnails")
+    allow("GannetCommand", "Gannet GannetServer BodyStores ClusterState HTTPEngine CommandLineKit HTTPService GannetBasics URLLists Tables ThumbnailMessages Thumbnails")
 }
 
 function allow(target, modules,    names, i) {

@@ -2,6 +2,7 @@ import BodyStores
 import ClusterState
 import Gannet
 import HTTPEngine
+import Tables
 
 /// Why a command stops: its exit status and one sentence for standard error.
 struct CommandFailure: Error, Sendable, Equatable {
@@ -23,6 +24,7 @@ extension CommandFailure {
     init(_ error: any Error) {
         switch error {
         case let failure as CommandFailure: self = failure
+        case let failure as TableFailure: self.init(failure)
         case let failure as StorageFailure: self.init(.cannotWrite, failure.sentence)
         case let other as OtherFormat: self.init(.wrongUsage, other.sentence)
         case let invalid as InvalidOptions: self.init(.wrongUsage, invalid.description)

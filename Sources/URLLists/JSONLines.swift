@@ -1,33 +1,49 @@
-/// One JSON object a line: the string in one of its fields, and the value of another as the id.
+/// One JSON object a line: the string in one of its fields, the value of another as the id, and others as they are.
 struct JSONLines: LineParser {
     private let url: FieldPath
     private let id: FieldPath?
+    private let carried: [FieldPath]
+    private let object: CarriedObject?
 
     init(_ options: ListOptions) {
         url = FieldPath(options.field ?? "url")
         id = options.idColumn.map(FieldPath.init)
+        carried = options.carried.map { FieldPath($0.path) }
+        object = CarriedObject(options.carried)
     }
 
     func take(line number: Int, _ bytes: UnsafeRawBufferPointer, into rows: inout RowBatch) {
-        var scan = JSONScan(bytes, url: url, id: id)
+        var scan = JSONScan(bytes, url: url, id: id, carried: carried)
         scan.skipSpace()
         if scan.isAtEnd { return }
         guard scan.line() else { return rows.refuse(number, .badJSON(at: scan.position + 1)) }
         guard scan.isObject else { return rows.refuse(number, .notAnObject) }
+        var values: [UInt8]?
+        if let object {
+            values = object.object(ofJSON: scan.carried.map { $0.map { bytes.part($0.whole.lowerBound, $0.whole.upperBound) } })
+            if values == nil { return rows.refuse(number, .badJSON(at: firstBad(in: scan.carried, of: bytes) + 1)) }
+        }
         withText(of: scan.id, in: bytes) { id in
             switch scan.url {
-            case nil: rows.refuse(number, .noField, id: id)
-            case .other?: rows.refuse(number, .notText, id: id)
+            case nil: rows.refuse(number, .noField, id: id, carried: values)
+            case .other?: rows.refuse(number, .notText, id: id, carried: values)
             case .string(let range, _)?:
                 withText(of: scan.url, in: bytes) { url in
                     if let url {
-                        rows.append(number, url: url.trimmed, id: id)
+                        rows.append(number, url: url.trimmed, id: id, carried: values)
                     } else {
-                        rows.refuse(number, .badJSON(at: range.lowerBound + 1), id: id)
+                        rows.refuse(number, .badJSON(at: range.lowerBound + 1), id: id, carried: values)
                     }
                 }
             }
         }
+    }
+
+    /// Where the first carried value begins that is not JSON.
+    private func firstBad(in carried: [JSONScan.Found?], of bytes: UnsafeRawBufferPointer) -> Int {
+        var text: [UInt8] = []
+        let bad = carried.compactMap { $0 }.first { !JSONCopy.append(bytes.part($0.whole.lowerBound, $0.whole.upperBound), to: &text) }
+        return bad?.whole.lowerBound ?? 0
     }
 
     func takeOverlong(line number: Int, limit: Int, into rows: inout RowBatch) { rows.refuse(number, .tooLong(limit: limit)) }

@@ -1,30 +1,43 @@
 import GannetBasics
 
-/// One pass over a line of JSON that notes where two fields are and builds nothing else. It follows the grammar as far as the structure goes;
+/// One pass over a line of JSON that notes where some fields are and builds nothing else. It follows the grammar as far as the structure goes;
 /// numbers are taken by their characters, and control characters in strings are let pass.
 struct JSONScan {
     enum Found: Equatable {
         /// Between the quotes.
         case string(Range<Int>, isEscaped: Bool)
         case other(Range<Int>)
+
+        /// With the quotes of a string.
+        var whole: Range<Int> {
+            switch self {
+            case .string(let range, _): range.lowerBound - 1..<range.upperBound + 1
+            case .other(let range): range
+            }
+        }
     }
 
     private let bytes: UnsafeRawBufferPointer
     private let urlPath: FieldPath
     private let idPath: FieldPath?
+    private let carriedPaths: [FieldPath]
     /// The next byte; behind a failure, the byte that could not be read.
     private(set) var position = 0
     private(set) var isObject = false
     private(set) var url: Found?
     private(set) var id: Found?
+    /// In the order of their paths.
+    private(set) var carried: [Found?]
 
     /// Deeper nesting is an attack.
     private static let deepest = 100
 
-    init(_ bytes: UnsafeRawBufferPointer, url: FieldPath, id: FieldPath?) {
+    init(_ bytes: UnsafeRawBufferPointer, url: FieldPath, id: FieldPath?, carried: [FieldPath] = []) {
         self.bytes = bytes
         urlPath = url
         idPath = id
+        carriedPaths = carried
+        self.carried = Array(repeating: nil, count: carried.count)
     }
 
     var isAtEnd: Bool { position == bytes.count }
@@ -32,7 +45,8 @@ struct JSONScan {
     /// The whole line: one value. False when it is not JSON.
     mutating func line() -> Bool {
         isObject = next == UInt8(ascii: "{")
-        guard value(url: isObject ? 0 : nil, id: isObject && idPath != nil ? 0 : nil, depth: 0) != nil else { return false }
+        let starts = [Int?](repeating: isObject ? 0 : nil, count: carriedPaths.count)
+        guard value(url: isObject ? 0 : nil, id: isObject && idPath != nil ? 0 : nil, starts, depth: 0) != nil else { return false }
         skipSpace()
         return isAtEnd
     }
@@ -50,14 +64,14 @@ struct JSONScan {
     }
 
     /// - Parameters: The places in the paths from which an object's fields are compared; nil where no field is looked for.
-    private mutating func value(url: Int?, id: Int?, depth: Int) -> Found? {
+    private mutating func value(url: Int?, id: Int?, _ carried: [Int?], depth: Int) -> Found? {
         let start = position
         switch next {
         case UInt8(ascii: "\"")?:
             guard let (range, isEscaped) = string() else { return nil }
             return .string(range, isEscaped: isEscaped)
         case UInt8(ascii: "{")?:
-            guard depth < Self.deepest, object(url: url, id: id, depth: depth) else { return nil }
+            guard depth < Self.deepest, object(url: url, id: id, carried, depth: depth) else { return nil }
         case UInt8(ascii: "[")?:
             guard depth < Self.deepest, array(depth: depth) else { return nil }
         default:
@@ -66,7 +80,7 @@ struct JSONScan {
         return .other(start..<position)
     }
 
-    private mutating func object(url urlStart: Int?, id idStart: Int?, depth: Int) -> Bool {
+    private mutating func object(url urlStart: Int?, id idStart: Int?, _ starts: [Int?], depth: Int) -> Bool {
         position += 1
         skipSpace()
         if skip("}") { return true }
@@ -74,13 +88,15 @@ struct JSONScan {
             guard next == .quote, let (range, isEscaped) = string() else { return false }
             let inURL = match(range, isEscaped, urlPath, from: urlStart)
             let inID = idPath.map { match(range, isEscaped, $0, from: idStart) } ?? .no
+            let inCarried = starts.isEmpty ? [] : zip(carriedPaths, starts).map { match(range, isEscaped, $0, from: $1) }
             skipSpace()
             guard skip(":") else { return false }
             skipSpace()
-            guard let found = value(url: inURL.inside, id: inID.inside, depth: depth + 1) else { return false }
+            guard let found = value(url: inURL.inside, id: inID.inside, inCarried.map(\.inside), depth: depth + 1) else { return false }
             // As elsewhere, of two fields of one name the last counts.
             if inURL == .here { url = found }
             if inID == .here { id = found }
+            for (index, match) in inCarried.enumerated() where match == .here { carried[index] = found }
             skipSpace()
             if skip("}") { return true }
             guard skip(",") else { return false }
@@ -100,7 +116,7 @@ struct JSONScan {
         skipSpace()
         if skip("]") { return true }
         while true {
-            guard value(url: nil, id: nil, depth: depth + 1) != nil else { return false }
+            guard value(url: nil, id: nil, [], depth: depth + 1) != nil else { return false }
             skipSpace()
             if skip("]") { return true }
             guard skip(",") else { return false }
@@ -148,7 +164,8 @@ extension FieldPath.Match {
 }
 
 extension UInt8 {
-    fileprivate var isInWord: Bool {
+    /// Of a number, `true`, `false` and `null`.
+    var isInWord: Bool {
         switch self {
         case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "E"), UInt8(ascii: "+"),
             UInt8(ascii: "-"), UInt8(ascii: "."):

@@ -27,6 +27,7 @@ package enum ListError: Error, Sendable, Equatable {
         case column
         case idColumn = "id-column"
         case field
+        case carry
     }
 }
 
@@ -47,6 +48,7 @@ package enum RowProblem: Sendable, Hashable, CustomStringConvertible {
     case empty
     case unknownEntity
     case idTooLong(limit: Int)
+    case carriedTooLong(limit: Int)
 
     package var description: String {
         switch self {
@@ -62,6 +64,7 @@ package enum RowProblem: Sendable, Hashable, CustomStringConvertible {
         case .empty: "the URL is empty"
         case .unknownEntity: "it has an '&' that begins none of XML's own entities"
         case .idTooLong(let limit): "its id is longer than \(limit) bytes"
+        case .carriedTooLong(let limit): "the values that it carries are longer than \(limit) bytes"
         }
     }
 }

@@ -7,6 +7,8 @@ package struct ListOptions: Sendable, Equatable {
     package var idColumn: String?
     /// The field of JSON lines that holds the URLs, `url` without it; `image.url` is the field `url` of the object in `image`.
     package var field: String?
+    /// The columns of a table, or the fields of JSON lines, whose values the rows carry.
+    package var carried: [CarriedColumn] = []
     /// Whether a list that gzip has packed is read. A few of its bytes may become a thousand times as many.
     package var unpacks = true
 
@@ -24,4 +26,6 @@ package enum ListFormat: String, Sendable, CaseIterable {
     /// One JSON object a line.
     case jsonl
     case sitemap
+    /// A table of columns, which is read by another program. Here it is refused.
+    case parquet
 }

@@ -29,6 +29,7 @@ struct ListRecognition {
         case .tsv?: return .table(delimiter: UInt8(ascii: "\t"))
         case .jsonl?: return .jsonLines
         case .sitemap?: return .sitemap
+        case .parquet?: throw ListError.other("no Parquet file")
         case .csv?:
             guard let line = firstLine, isEnded(line) else { return isDecisive ? .table(delimiter: UInt8(ascii: ",")) : nil }
             return .table(delimiter: Self.delimiter(of: line, among: ",;") ?? UInt8(ascii: ","))
@@ -85,7 +86,7 @@ struct ListRecognition {
         (Array("BZh".utf8), "compressed with bzip2; gzip is what can be read"),
         ([0x1F, 0x8B], "compressed with gzip twice"),
         (Array("%PDF-".utf8), "a PDF; a list of URLs is text"),
-        (Array("PAR1".utf8), "a Parquet file; write its columns to a CSV first"),
+        (Array("PAR1".utf8), "a Parquet file, whose contents can only be read from a file that is named"),
         ([0xFF, 0xFE], "text in UTF-16; UTF-8 is what can be read"),
         ([0xFE, 0xFF], "text in UTF-16; UTF-8 is what can be read"),
     ]
@@ -153,6 +154,7 @@ enum ListKind: Equatable {
             (.column, options.column != nil, [.csv, .tsv]),
             (.idColumn, options.idColumn != nil, [.csv, .tsv, .jsonl]),
             (.field, options.field != nil, [.jsonl]),
+            (.carry, !options.carried.isEmpty, [.csv, .tsv, .jsonl]),
         ]
         for (option, isGiven, formats) in given where isGiven && !formats.contains(format) {
             throw ListError.optionDoesNotApply(option, format)

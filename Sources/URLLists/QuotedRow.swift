@@ -21,10 +21,13 @@ struct QuotedRow {
     private(set) var cells: [[UInt8]] = []
     private(set) var url: [UInt8]?
     private(set) var id: [UInt8]?
+    /// The cells of the columns that are carried.
+    private(set) var carried: [[UInt8]?]
 
     init(delimiter: UInt8, wanted: WantedColumns?) {
         self.delimiter = delimiter
         self.wanted = wanted
+        carried = Array(repeating: nil, count: wanted?.carried.count ?? 0)
         beginCell()
     }
 
@@ -73,6 +76,7 @@ struct QuotedRow {
         if let wanted {
             if column == wanted.url { url = [] }
             if column == wanted.id { id = [] }
+            for (index, one) in wanted.carried.enumerated() where one == column { carried[index] = [] }
         } else if column <= WantedColumns.limit {
             cells.append([])
         }
@@ -82,6 +86,7 @@ struct QuotedRow {
         if let wanted {
             if column == wanted.url { url?.append(contentsOf: bytes) }
             if column == wanted.id { id?.append(contentsOf: bytes) }
+            for (index, one) in wanted.carried.enumerated() where one == column { carried[index]?.append(contentsOf: bytes) }
         } else if column <= WantedColumns.limit {
             cells[column].append(contentsOf: bytes)
         }

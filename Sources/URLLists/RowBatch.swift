@@ -7,6 +7,8 @@ package struct RowBatch: Sendable {
         var urlEnd: Int32 = 0
         var idStart: Int32 = -1
         var idEnd: Int32 = -1
+        var carriedStart: Int32 = -1
+        var carriedEnd: Int32 = -1
         var problem: Int32 = -1
     }
 
@@ -19,37 +21,47 @@ package struct RowBatch: Sendable {
     /// - Parameter capacity: The expected number of bytes.
     package init(capacity: Int) { bytes.reserveCapacity(capacity) }
 
-    /// - Note: A URL or id with a NUL byte, none at all, or an id beyond its limit makes an invalid row.
-    mutating func append(_ number: Int, url: UnsafeRawBufferPointer, id: UnsafeRawBufferPointer? = nil) {
+    /// - Note: A URL with a NUL byte, none at all, and an id or carried values beyond their limit make an invalid row.
+    mutating func append(
+        _ number: Int, url: UnsafeRawBufferPointer, id: UnsafeRawBufferPointer? = nil, carried: [UInt8]? = nil
+    ) {
         if url.isEmpty {
-            refuse(number, .empty, id: id)
+            refuse(number, .empty, id: id, carried: carried)
         } else if url.firstOffset(of: 0) != nil {
-            refuse(number, .nul, id: id)
+            refuse(number, .nul, id: id, carried: carried)
         } else {
             let start = bytes.count
             bytes.append(contentsOf: url)
-            add(Record(number: number, urlStart: Int32(start), urlEnd: Int32(bytes.count)), id: id)
+            add(Record(number: number, urlStart: Int32(start), urlEnd: Int32(bytes.count)), id, carried)
         }
     }
 
-    mutating func refuse(_ number: Int, _ problem: RowProblem, id: UnsafeRawBufferPointer? = nil) {
+    mutating func refuse(_ number: Int, _ problem: RowProblem, id: UnsafeRawBufferPointer? = nil, carried: [UInt8]? = nil) {
         problems.append(problem)
-        add(Record(number: number, problem: Int32(problems.count - 1)), id: id)
+        add(Record(number: number, problem: Int32(problems.count - 1)), id, carried)
     }
 
-    private mutating func add(_ record: Record, id: UnsafeRawBufferPointer?) {
-        guard let id else {
-            records.append(record)
-            return
-        }
+    private mutating func add(_ record: Record, _ id: UnsafeRawBufferPointer?, _ carried: [UInt8]?) {
         var record = record
-        if id.count <= Row.longestID {
-            record.idStart = Int32(bytes.count)
-            bytes.append(contentsOf: id)
-            record.idEnd = Int32(bytes.count)
-        } else if record.problem < 0 {
-            problems.append(.idTooLong(limit: Row.longestID))
-            record.problem = Int32(problems.count - 1)
+        if let id {
+            if id.count <= Row.longestID {
+                record.idStart = Int32(bytes.count)
+                bytes.append(contentsOf: id)
+                record.idEnd = Int32(bytes.count)
+            } else if record.problem < 0 {
+                problems.append(.idTooLong(limit: Row.longestID))
+                record.problem = Int32(problems.count - 1)
+            }
+        }
+        if let carried {
+            if carried.count <= Row.longestCarried {
+                record.carriedStart = Int32(bytes.count)
+                bytes.append(contentsOf: carried)
+                record.carriedEnd = Int32(bytes.count)
+            } else if record.problem < 0 {
+                problems.append(.carriedTooLong(limit: Row.longestCarried))
+                record.problem = Int32(problems.count - 1)
+            }
         }
         records.append(record)
     }
@@ -66,7 +78,8 @@ extension RowBatch: RandomAccessCollection {
             ? .invalid(problems[Int(record.problem)]) : .url(bytes[Int(record.urlStart)..<Int(record.urlEnd)])
         return Row(
             number: record.number, content: content,
-            id: record.idStart >= 0 ? bytes[Int(record.idStart)..<Int(record.idEnd)] : nil)
+            id: record.idStart >= 0 ? bytes[Int(record.idStart)..<Int(record.idEnd)] : nil,
+            carried: record.carriedStart >= 0 ? bytes[Int(record.carriedStart)..<Int(record.carriedEnd)] : nil)
     }
 }
 
@@ -84,11 +97,17 @@ package struct Row: Sendable, Equatable {
     /// The row's own name (`ListOptions.idColumn`), at most ``longestID`` bytes; they need not be UTF-8.
     package let id: ArraySlice<UInt8>?
 
-    package static let longestID = 1024
+    /// The values of the columns in `ListOptions.carried`: one JSON object on one line, at most ``longestCarried`` bytes. Each name is a key
+    /// of it.
+    package let carried: ArraySlice<UInt8>?
 
-    package init(number: Int, content: Content, id: ArraySlice<UInt8>? = nil) {
+    package static let longestID = 1024
+    package static let longestCarried = 8192
+
+    package init(number: Int, content: Content, id: ArraySlice<UInt8>? = nil, carried: ArraySlice<UInt8>? = nil) {
         self.number = number
         self.content = content
         self.id = id
+        self.carried = carried
     }
 }

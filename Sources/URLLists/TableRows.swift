@@ -1,4 +1,4 @@
-/// A table with a header: the cells of one column, and of another for ids.
+/// A table with a header: the cells of one column, of another for ids, and of others that are carried.
 ///
 /// A quoted cell may go on over many lines. A stray quote has text behind the closing one, or no closing one within the limit. Then only its own
 /// line is given up, and the lines behind it are read again, each on its own. No line is read more than twice.
@@ -16,11 +16,13 @@ struct TableRows: LineParser {
     private let limit: Int
     private var wanted: WantedColumns?
     private var open: OpenRow?
+    private let object: CarriedObject?
 
     init(delimiter: UInt8, options: ListOptions, limit: Int = ListLimits.row) {
         self.delimiter = delimiter
         self.options = options
         self.limit = limit
+        object = CarriedObject(options.carried)
     }
 
     mutating func take(line number: Int, _ bytes: UnsafeRawBufferPointer, into rows: inout RowBatch) throws {
@@ -64,16 +66,18 @@ struct TableRows: LineParser {
     /// Nearly every row of nearly every table: nothing in it is quoted.
     private func takePlain(_ number: Int, _ bytes: UnsafeRawBufferPointer, _ wanted: WantedColumns, into rows: inout RowBatch) {
         var (url, id): (UnsafeRawBufferPointer?, UnsafeRawBufferPointer?)
+        var carried: [[UInt8]?] = object == nil ? [] : Array(repeating: nil, count: wanted.carried.count)
         var rest = bytes
         for column in 0...wanted.last {
             let end = rest.firstOffset(of: delimiter)
             let cell = rest.part(0, end ?? rest.count)
             if column == wanted.url { url = cell }
             if column == wanted.id { id = cell }
+            for index in carried.indices where wanted.carried[index] == column { carried[index] = Array(cell) }
             guard let end else { break }
             rest = rest.part(end + 1, rest.count)
         }
-        add(number, url, id, into: &rows)
+        add(number, url, id, carried, into: &rows)
     }
 
     private mutating func end(_ number: Int, _ row: QuotedRow, into rows: inout RowBatch) throws {
@@ -82,17 +86,22 @@ struct TableRows: LineParser {
             return
         }
         (row.url ?? []).withUnsafeBytes { url in
-            (row.id ?? []).withUnsafeBytes { id in add(number, row.url == nil ? nil : url, row.id == nil ? nil : id, into: &rows) }
+            (row.id ?? []).withUnsafeBytes { id in
+                add(number, row.url == nil ? nil : url, row.id == nil ? nil : id, row.carried, into: &rows)
+            }
         }
     }
 
-    private func add(_ number: Int, _ url: UnsafeRawBufferPointer?, _ id: UnsafeRawBufferPointer?, into rows: inout RowBatch) {
+    private func add(
+        _ number: Int, _ url: UnsafeRawBufferPointer?, _ id: UnsafeRawBufferPointer?, _ carried: [[UInt8]?], into rows: inout RowBatch
+    ) {
         // An empty cell says that there is no id.
         let id = id.flatMap { $0.isEmpty ? nil : $0 }
+        let values = object?.object(ofCells: carried)
         if let url {
-            rows.append(number, url: url.trimmed, id: id)
+            rows.append(number, url: url.trimmed, id: id, carried: values)
         } else {
-            rows.refuse(number, .noColumn, id: id)
+            rows.refuse(number, .noColumn, id: id, carried: values)
         }
     }
 
@@ -125,6 +134,7 @@ struct TableRows: LineParser {
 struct WantedColumns {
     let url: Int
     let id: Int?
+    let carried: [Int]
 
     /// A table of more columns is not a list.
     static let limit = 4096
@@ -132,19 +142,17 @@ struct WantedColumns {
     init(header: [[UInt8]], options: ListOptions) throws {
         guard header.count <= Self.limit else { throw ListError.tooManyColumns(limit: Self.limit) }
         let names = header.map { cell in cell.withUnsafeBytes { String(decoding: $0.trimmed, as: UTF8.self) } }
-        guard let url = ColumnNames.index(of: options.column, in: names) else {
-            throw ListError.noSuchColumn(options.column, columns: names)
+        func index(of name: String?) throws -> Int {
+            guard let index = ColumnNames.index(of: name, in: names) else { throw ListError.noSuchColumn(name, columns: names) }
+            return index
         }
-        self.url = url
-        guard let name = options.idColumn else {
-            id = nil
-            return
-        }
-        guard let id = ColumnNames.index(of: name, in: names) else { throw ListError.noSuchColumn(name, columns: names) }
-        self.id = id
+        url = try index(of: options.column)
+        id = try options.idColumn.map(index)
+        carried = try options.carried.map { try index(of: $0.path) }
+        last = carried.reduce(max(url, id ?? 0), max)
     }
 
-    var last: Int { max(url, id ?? 0) }
+    let last: Int
 }
 
 /// The usual names of columns of URLs.

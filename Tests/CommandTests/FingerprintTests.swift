@@ -1,4 +1,5 @@
 import Testing
+import URLLists
 
 @testable import GannetCommand
 
@@ -13,5 +14,15 @@ import Testing
         let name = Fingerprint.of(["/tmp/ü {x}"])
         #expect(name.count == 24)
         #expect(name.allSatisfy { $0.isHexDigit })
+    }
+
+    @Test func `the options of a list have the text of the version before, whatever is carried`() {
+        var options = ListOptions()
+        #expect(options.fingerprint == "ListOptions(format: nil, column: nil, idColumn: nil, field: nil, unpacks: true)")
+        (options.format, options.column, options.carried) = (.csv, "a \"b\"", [CarriedColumn("text")])
+        #expect(
+            options.fingerprint
+                == #"ListOptions(format: Optional(URLLists.ListFormat.csv), column: Optional("a \"b\""), idColumn: nil, field: nil, unpacks: true)"#
+        )
     }
 }

@@ -20,6 +20,7 @@ import Testing
     private func outcome(_ bytes: [UInt8], _ size: Int, _ format: ListFormat?) -> Outcome {
         var options = ListOptions()
         options.format = format
+        if format != .text, format != .sitemap { options.carried = ["id", "a.url"].map { CarriedColumn($0) } }
         do {
             return Outcome(rows: try Listed.rows(bytes, cut: size, options))
         } catch {

@@ -106,7 +106,7 @@ import Testing
 
     @Test(arguments: [
         (ListError.Option.column, "http://a/\n", ListFormat.text), (.idColumn, "http://a/\n", .text), (.field, "url,b\nx,y\n", .csv),
-        (.field, "url\tb\nx\ty\n", .tsv), (.column, "{}\n", .jsonl), (.idColumn, "<urlset/>", .sitemap),
+        (.field, "url\tb\nx\ty\n", .tsv), (.column, "{}\n", .jsonl), (.idColumn, "<urlset/>", .sitemap), (.carry, "<urlset/>", .sitemap),
     ])
     func `an option that does not fit the format is an error`(option: ListError.Option, text: String, format: ListFormat) throws {
         var options = ListOptions()
@@ -115,6 +115,7 @@ import Testing
         case .column: options.column = "x"
         case .idColumn: options.idColumn = "x"
         case .field: options.field = "x"
+        case .carry: options.carried = [CarriedColumn("x")]
         }
         #expect(throws: ListError.optionDoesNotApply(option, format)) { try Listed.rows(text, options) }
     }

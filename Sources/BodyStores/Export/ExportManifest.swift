@@ -1,4 +1,4 @@
-internal import ClusterState
+package import ClusterState
 internal import GannetBasics
 internal import HTTPEngine
 
@@ -6,6 +6,25 @@ extension BatchExport {
     /// Writes the manifest: a line for each URL, in the order in which the first of its jobs ended.
     package func writeManifest() async throws -> ExportTotals {
         let manifest = try ExportManifest(folder, packing)
+        try await addEnds(to: manifest)
+        return try await OwnedThread.run(name: "gannet-folder") { try manifest.finish() }
+    }
+
+    /// Writes the manifest: a line for each row of the list that was enqueued, in its order.
+    /// - Parameters:
+    ///   - rows: The next rows; `nil` at the end of the list.
+    ///   - identify: Returns the id of a row's URL, or throws why the row is not a URL.
+    package func writeManifest(
+        of rows: () async throws -> [ManifestRow]?, identify: @escaping @Sendable (ArraySlice<UInt8>) throws -> URLID
+    ) async throws -> ExportTotals {
+        let manifest = try ExportManifest(folder, packing, ofList: identify)
+        try await addEnds(to: manifest)
+        while let some = try await rows() { try await OwnedThread.run(name: "gannet-folder") { try manifest.add(some) } }
+        try FinishedBatch.checkCancellation()
+        return try await OwnedThread.run(name: "gannet-folder") { try manifest.finish() }
+    }
+
+    private func addEnds(to manifest: ExportManifest) async throws {
         var (place, counting) = (0, FinishedBatch.Counting())
         while place < batch.count {
             let part = try await batch.part(from: place)
@@ -14,7 +33,6 @@ extension BatchExport {
             place += part.jobs.count
         }
         try FinishedBatch.checkCancellation()
-        return try await OwnedThread.run(name: "gannet-folder") { try manifest.finish() }
     }
 }
 
@@ -39,6 +57,15 @@ package struct ExportTotals: Sendable, Equatable {
     package var repeated = 0
     /// The size of the written bodies.
     package var bytes = 0
+    /// The rows of the list that the manifest follows, if there is one. The other figures count URLs of the batch all the same.
+    package var list: List?
+
+    package struct List: Sendable, Equatable {
+        package var rows = 0
+        /// Rows whose URLs are not among the batch's ended ones.
+        package var absent = 0
+        package var invalid = 0
+    }
 
     package var rows: Int { written + there + failed + disallowed }
 
@@ -77,11 +104,17 @@ private final class ExportManifest: Sendable {
     private let folder: RecordedFolder
     private let packing: BodyPacking?
     private let state: Mutex<State>
+    /// For the manifest of a list. Ended jobs are then counted, and have no lines of their own.
+    private let identify: (@Sendable (ArraySlice<UInt8>) throws -> URLID)?
 
-    init(_ folder: RecordedFolder, _ packing: BodyPacking?) throws {
+    init(
+        _ folder: RecordedFolder, _ packing: BodyPacking?, ofList identify: (@Sendable (ArraySlice<UInt8>) throws -> URLID)? = nil
+    ) throws {
         self.folder = folder
         self.packing = packing
+        self.identify = identify
         state = Mutex(State(writer: try ManifestFile(in: folder.folder), reader: folder.journal.reader()))
+        if identify != nil { state.withLock { $0.totals.list = ExportTotals.List() } }
     }
 
     /// Adds the URLs of the next ended jobs, each URL once. Blocks.
@@ -89,6 +122,32 @@ private final class ExportManifest: Sendable {
         try state.withLock { state in
             for row in rows { try add(row.id, row.place, &state) }
         }
+    }
+
+    /// Adds the next rows of the list. Blocks.
+    func add(_ rows: [ManifestRow]) throws {
+        try state.withLock { state in
+            for row in rows {
+                let end = try end(of: row, &state)
+                state.totals.list?.rows += 1
+                if end.outcome == .invalid { state.totals.list?.invalid += 1 }
+                if end.outcome == .failed, end.record == nil { state.totals.list?.absent += 1 }
+                try state.writer.write(row.line(try packing?.placed(end, of: row) ?? end))
+            }
+        }
+    }
+
+    private func end(of row: ManifestRow, _ state: inout State) throws -> RowEnd {
+        guard case .url(let bytes) = row.content, let identify else { return RowEnd(.invalid) }
+        let id: URLID
+        do { id = try identify(bytes) } catch { return RowEnd(.invalid, message: "\(error)") }
+        guard let entry = folder.journal[id], entry.marks.contains(.told), let record = try folder.record(of: id, &state.reader) else {
+            return RowEnd(.failed, message: "The batch has no ended job for this URL.", lossClass: "absent")
+        }
+        if record.isFailed { return RowEnd(.failed, record) }
+        guard !entry.marks.contains(.shown) else { return RowEnd(.repeated, record) }
+        try folder.journal.mark(id, .shown)
+        return RowEnd(entry.marks.contains(.sound) ? .there : .fetched, record)
     }
 
     /// Replaces the earlier manifest. Blocks.
@@ -111,10 +170,10 @@ private final class ExportManifest: Sendable {
         try folder.journal.mark(id, .told)
         let outcome: RowEnd.Outcome = record.isFailed ? .failed : entry.marks.contains(.sound) ? .there : .fetched
         state.totals.note(outcome, record)
+        if identify != nil { return }
         let url = record.url.isEmpty ? ManifestRow.Content.unknown : .url(Array(record.url.utf8)[...])
         let row = ManifestRow(.finished(place), url)
-        var end = RowEnd(outcome, record)
-        if let packing { end = try packing.placed(end, of: row) }
-        try state.writer.write(row.line(end))
+        let end = RowEnd(outcome, record)
+        try state.writer.write(row.line(try packing?.placed(end, of: row) ?? end))
     }
 }

@@ -24,11 +24,14 @@ package struct ManifestRow: Sendable {
     package let content: Content
     /// The row's id in the input.
     package let id: ArraySlice<UInt8>?
+    /// The row's carried values: the text of one JSON object. The line has it as it is.
+    package let carried: ArraySlice<UInt8>?
 
-    package init(_ place: Place, _ content: Content, id: ArraySlice<UInt8>? = nil) {
+    package init(_ place: Place, _ content: Content, id: ArraySlice<UInt8>? = nil, carried: ArraySlice<UInt8>? = nil) {
         self.place = place
         self.content = content
         self.id = id
+        self.carried = carried
     }
 }
 
@@ -39,22 +42,22 @@ extension ManifestRow {
     /// The row's line in a manifest. Its keys are a contract; unknown values are `null`.
     func line(_ end: RowEnd) -> [UInt8] {
         var line: [UInt8] = []
-        JSONValue.object(members(end)).append(to: &line)
+        append(members(end), to: &line)
         line.append(UInt8(ascii: "\n"))
         return line
     }
 
-    /// The keys of a line that are about the run, and not about the body.
-    private static let ofRun: Set = ["outcome", "durationMilliseconds", "file", "error"]
-
-    /// The `json` of a sample: the figures of its body, which are the same whichever run has fetched it.
-    func sample(_ end: RowEnd, key: String) -> [UInt8] {
-        var text: [UInt8] = []
-        JSONValue.object([("key", .string(key))] + members(end).filter { !Self.ofRun.contains($0.key) }).append(to: &text)
-        return text
+    /// Appends an object with these members and the carried values.
+    func append(_ members: [(key: String, value: JSONValue)], to text: inout [UInt8]) {
+        JSONValue.object(members).append(to: &text)
+        guard let carried else { return }
+        text.removeLast()
+        text += ",\"carried\":".utf8
+        text += carried
+        text.append(UInt8(ascii: "}"))
     }
 
-    private func members(_ end: RowEnd) -> [(key: String, value: JSONValue)] {
+    func members(_ end: RowEnd) -> [(key: String, value: JSONValue)] {
         var members: [(key: String, value: JSONValue)] = []
         switch place {
         case .line(let number): members.append(("line", .integer(number)))
@@ -97,7 +100,7 @@ extension ManifestRow {
         case .fetched, .there, .repeated: return nil
         case .failed:
             let message =
-                end.record?.errorMessage
+                end.record?.errorMessage ?? end.message
                 ?? "The job ended without a fetch by this run. Its host was unreachable for too long, it was cancelled or deleted, its URL failed for another queue, or three workers died with it."
             return ["class": .string(end.errorClass), "message": .string(message)]
         case .invalid:
@@ -122,18 +125,20 @@ struct RowEnd {
     let outcome: Outcome
     /// `nil` for a URL whose job ended without a worker of this run.
     let record: JobRecord?
-    /// Why the row is not a URL, if its content does not say it.
+    /// Why the row is not a URL or has no record, if its content does not say it.
     let message: String?
+    private let lossClass: String
 
     var hasBody: Bool { outcome != .failed && outcome != .invalid }
 
     /// The error class of a failed row.
-    var errorClass: String { record?.errorClass ?? "abandoned" }
+    var errorClass: String { record?.errorClass ?? lossClass }
 
-    init(_ outcome: Outcome, _ record: JobRecord? = nil, message: String? = nil) {
+    init(_ outcome: Outcome, _ record: JobRecord? = nil, message: String? = nil, lossClass: String = "abandoned") {
         self.outcome = outcome
         self.record = record
         self.message = message
+        self.lossClass = lossClass
     }
 
     fileprivate var name: String {

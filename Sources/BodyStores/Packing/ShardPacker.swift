@@ -31,9 +31,9 @@ final class ShardPacker: BodyPacker {
         let key = record.id.bytes.hexadecimal
         let path = "\(folder.path)/\(record.file)"
         let ending = BodyEnding.of(path, contentType: record.contentType)
-        let sample = ShardSample(
-            key: key,
-            parts: [.init(ending, .file(path: path, count: record.bytes)), .init("json", .bytes(row.sample(end, key: key)))])
+        var sample = ShardSample(key: key, parts: [.init(ending, .file(path: path, count: record.bytes))])
+        if let caption = row.caption { sample.parts.append(.init("txt", .bytes(caption))) }
+        sample.parts.append(.init("json", .bytes(row.figures(end, key: key))))
         let place = try StorageFailure.ofArchives { try writer.add(sample) }
         return (SamplePlace(shard: place.file, name: "\(key).\(ending)").text, place.isComplete)
     }

@@ -25,6 +25,8 @@ package final class URLTable {
         static let broken = Self(rawValue: 32)
         /// A row of the manifest holds the URL's fetch.
         static let told = Self(rawValue: 64)
+        /// The manifest of a list has a row with its URL.
+        static let shown = Self(rawValue: 128)
     }
 
     package struct Entry: Equatable {

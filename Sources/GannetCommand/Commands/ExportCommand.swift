@@ -3,6 +3,7 @@ import ClusterState
 import CommandLineKit
 import Gannet
 import HTTPEngine
+import URLLists
 
 /// `gannet export`: the bodies of what was enqueued together, in a folder.
 struct ExportCommand: Command {
@@ -14,6 +15,10 @@ struct ExportCommand: Command {
     private static let refetch = Toggle(
         "refetch", "Fetch the URLs whose bodies are not kept any more. Other callers in the cluster share the fetches.")
     private static let json = Toggle("json", "Print a JSON object for each URL of the batch, and one with the totals.")
+    private static let input = Flag(
+        "input", short: "i", .file(), isOnce: true, hasVariable: false,
+        "The list that was enqueued; '-' is standard input. The manifest then has a line for each of its rows, in its order, with the row's id "
+            + "and the values that '--carry' names. Redis keeps neither.")
 
     static let spec = CommandSpec(
         "export",
@@ -21,12 +26,13 @@ struct ExportCommand: Command {
         discussion:
             "Bodies come from Redis, or from the workers' folder that '--store' names. A body that is there already, byte for byte, is not "
             + "written again. The manifest has a line like that of 'run' for each URL whose job has ended. The lines are in the order in which "
-            + "the jobs ended: 'finished' is the place in that order, and 'line' is null. The exit status is 0 when every body is there, 1 when "
+            + "the jobs ended: 'finished' is the place in that order, and 'line' is null. With '--input' they are in the order of that list, and "
+            + "a row whose URL is not among the ended ones has the class 'absent'. The exit status is 0 when every body is there, 1 when "
             + "some are missing, and 75 when the batch is not complete yet. The bodies that are there are written in any case.",
         flags: [
             batch.entry, directory.entry, OutputFormatOption.ofExport.entry, OutputFormatOption.archiveSize.entry,
-            OutputFormatOption.samples.entry, NameOption.style.entry, refetch.entry, json.entry,
-        ] + StoreOptions.flags
+            OutputFormatOption.samples.entry, NameOption.style.entry, refetch.entry, json.entry, input.entry,
+        ] + ListFlags.flags + [CarryOption.columns.entry, ManifestOption.format.entry] + StoreOptions.flags
             + FetchOptions.flagsForCalls
             + QueueTarget.flags,
         mostUsed: ["batch", "dir", "store", "refetch"],
@@ -45,6 +51,9 @@ struct ExportCommand: Command {
     private let names: NameStyle
     private let refetches: Bool
     private let json: Bool
+    /// The list that the manifest follows.
+    private let list: (source: InputOptions.Source, options: ListOptions)?
+    private let manifest: ManifestOption.Format
     private let store: StoreOptions
     private let fetch: FetchOptions
     private let target: QueueTarget
@@ -60,16 +69,30 @@ struct ExportCommand: Command {
         names = try NameOption.style(arguments)
         refetches = arguments.isSet(Self.refetch)
         json = arguments.isSet(Self.json)
+        list = try Self.list(arguments)
+        manifest = try ManifestOption.format(arguments)
         store = try StoreOptions(arguments)
         fetch = try FetchOptions(arguments, forJobs: false)
         target = try QueueTarget(arguments)
     }
 
+    private static func list(_ arguments: Arguments) throws -> (source: InputOptions.Source, options: ListOptions)? {
+        guard let file = try arguments.optional(Self.input) else {
+            try ListFlags.refuse(arguments)
+            return nil
+        }
+        var options = try ListFlags.options(from: arguments)
+        options.carried = try CarryOption.columns(from: arguments)
+        return (file == "-" ? .standardInput : .file(file), options)
+    }
+
     func run() async throws -> ExitStatus {
         let settings = try fetch.checkedSettings()
+        let rows = try list.map { try InputRows($0.source, $0.options) }
+        let tables = try await TableWriter.prepare(manifest)
         let store = try store.folder.map(WorkFolder.reading)
         return try await target.connection.withAccess(console) { access, interruption in
-            let status = try await export(settings, store, access, interruption)
+            let status = try await export(settings, store, rows, tables, access, interruption)
             if status == nil { console.note("interrupted before it was done; the same command goes on where it stopped.") }
             return status ?? interruption.status
         }
@@ -77,7 +100,8 @@ struct ExportCommand: Command {
 
     /// `nil` when a signal ended it.
     private func export(
-        _ settings: FetchSettings, _ store: BodyFolder?, _ access: ClusterAccess, _ interruption: Interruption
+        _ settings: FetchSettings, _ store: BodyFolder?, _ rows: InputRows?, _ tables: TableWriter?, _ access: ClusterAccess,
+        _ interruption: Interruption
     ) async throws -> ExitStatus? {
         let start = ContinuousClock.now
         let asked = await interruption.cancelling { try await FinishedBatch(named: batch, in: access.cluster.queue(target.queue)) }
@@ -94,7 +118,11 @@ struct ExportCommand: Command {
         let opened = await interruption.cancelling { try await RecordedFolder.open(bodies) }
         guard let folder = try opened.get(unlessInterrupted: interruption) else { return nil }
         WorkFolder.warnOfLoss(in: folder, "every body is written again", console)
-        let done = await interruption.cancelling { try await write(finished, into: folder, store, access, settings) }
+        let done = await interruption.cancelling {
+            let totals = try await write(finished, into: folder, store, rows, access, settings)
+            try await tables?.write(in: folder)
+            return totals
+        }
         guard let totals = try done.get(unlessEndedBy: interruption) else { return nil }
         let report = ExportReport(queue: target.queue, batch: finished.batch, totals: totals, time: ContinuousClock.now - start)
         for sentence in report.complaints { console.error(sentence) }
@@ -103,7 +131,8 @@ struct ExportCommand: Command {
     }
 
     private func write(
-        _ batch: FinishedBatch, into folder: RecordedFolder, _ store: BodyFolder?, _ access: ClusterAccess, _ settings: FetchSettings
+        _ batch: FinishedBatch, into folder: RecordedFolder, _ store: BodyFolder?, _ rows: InputRows?, _ access: ClusterAccess,
+        _ settings: FetchSettings
     ) async throws -> ExportTotals {
         let packing = try await packing(in: folder)
         let tally = WorkTally(console, access.watch, of: { batch.jobs - folder.counts.repeated })
@@ -115,7 +144,7 @@ struct ExportCommand: Command {
         do {
             try await export.collect()
             if refetches { try await refetch(export, headers: batch.batch.options.headers, access.cluster, settings) }
-            outcome = .success(try await export.writeManifest())
+            outcome = .success(try await writeManifest(export, rows, batch.batch.options.headers))
         } catch {
             outcome = .failure(error)
         }
@@ -130,6 +159,18 @@ struct ExportCommand: Command {
         case .files: nil
         case .warc: try await .intoArchives(folder, size: archiveSize)
         case .shards: try await .intoShards(folder, samples: samplesPerShard)
+        }
+    }
+
+    private func writeManifest(_ export: BatchExport, _ rows: InputRows?, _ headers: RequestHeaders) async throws -> ExportTotals {
+        guard let rows else { return try await export.writeManifest() }
+        return try await export.writeManifest {
+            let batch = try await rows.nextBatch()
+            // A reader that was cancelled looks like a list that has ended; only the task knows.
+            if batch == nil { try Task.checkCancellation() }
+            return batch?.map(ManifestRow.init)
+        } identify: {
+            try JobEntry(row: $0, headers: headers).id
         }
     }
 

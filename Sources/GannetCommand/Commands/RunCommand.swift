@@ -27,9 +27,8 @@ struct RunCommand: Command {
             + "fetches only the URLs that are not there already.",
         positional: InputOptions.positional,
         flags: InputOptions.flags + [
-            directory.entry, OutputFormatOption.format.entry, OutputFormatOption.archiveSize.entry, OutputFormatOption.samples.entry,
-            NameOption.style.entry,
-            maxFailures.entry,
+            CarryOption.columns.entry, directory.entry, OutputFormatOption.format.entry, OutputFormatOption.archiveSize.entry,
+            OutputFormatOption.samples.entry, NameOption.style.entry, ManifestOption.format.entry, maxFailures.entry,
         ] + SubmissionFlags.flags
             + [json.entry, serve.entry, DrainOption.time.entry, ListenOption.ofRun.entry] + FetchOptions.flagsForJobs
             + ConnectionOptions.creatingFlags
@@ -50,6 +49,7 @@ struct RunCommand: Command {
     let archiveSize: Int
     let samplesPerShard: Int
     let names: NameStyle
+    let manifest: ManifestOption.Format
     let batch: String
     let submission: BatchOptions
     let maxFailures: FailureLimit
@@ -65,11 +65,12 @@ struct RunCommand: Command {
     init(_ arguments: Arguments) throws {
         try QueueOption.refuse(arguments)
         directory = try arguments.require(Self.directory)
-        input = try InputOptions(arguments, rest: " -d " + Sentence.quotedForShell(directory))
+        input = try InputOptions(arguments, rest: " -d " + Sentence.quotedForShell(directory), carries: true)
         format = try OutputFormatOption.format(arguments)
         archiveSize = try arguments.require(OutputFormatOption.archiveSize)
         samplesPerShard = try arguments.require(OutputFormatOption.samples)
         names = try NameOption.style(arguments)
+        manifest = try ManifestOption.format(arguments)
         batch = try arguments.optional(SubmissionFlags.batch) ?? RunIdentity.batch
         submission = try SubmissionFlags.options(from: arguments)
         maxFailures = try arguments.require(Self.maxFailures)
@@ -106,6 +107,7 @@ struct RunCommand: Command {
     private func fetchAll() async throws -> ExitStatus {
         let settings = try fetch.checkedSettings()
         let rows = try RunInput(input)
+        let tables = try await TableWriter.prepare(manifest)
         let folder = try WorkFolder.open(directory, names: names)
         let lock = try WorkFolder.lock(folder, .alone)
         defer { withExtendedLifetime(lock) {} }
@@ -123,7 +125,7 @@ struct RunCommand: Command {
                     hasWindow ? try await RunWindow.open(self, settings, queue: identity.queue, access, folder) : nil
                 let run = Run(
                     options: self, settings: settings, identity: identity, access: access, bodies: folder, interruption: interruption,
-                    endpoint: endpoint, window: window)
+                    endpoint: endpoint, window: window, tables: tables)
                 do {
                     let status = try await run.run(rows)
                     await window?.close(interruption)

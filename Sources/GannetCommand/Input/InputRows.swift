@@ -1,6 +1,7 @@
 import CommandLineKit
 import Dispatch
 import GannetBasics
+import Tables
 import URLLists
 
 /// The rows of a file or of standard input, a batch at a time. The input may be of any length and speed.
@@ -17,6 +18,8 @@ final class InputRows: Sendable {
         var hasEnded = false
         var copy: InputCopy?
         let buffer: Buffer
+        /// When the last bytes came.
+        var lastNews = ContinuousClock.now
     }
 
     /// Memory for one chunk, used again for the next.
@@ -30,6 +33,14 @@ final class InputRows: Sendable {
     private let hasFormat: Bool
     private let descriptor: Int32
     private let owned: Bool
+    /// The program that writes the rows of a Parquet file to the descriptor, and how long it may be silent.
+    private let child: TableChild?
+    private let patience: Duration
+    /// Whether the input can be read again from its path.
+    let isRegularFile: Bool
+
+    /// A file system that has not answered for so long is taken to be gone.
+    static let patience = Duration.seconds(600)
     /// Closing its write end wakes a reader that waits for a silent pipe or terminal.
     private let wake: (read: Int32, write: Int32)
     private let queue = DispatchQueue(label: "gannet.input")
@@ -49,11 +60,29 @@ final class InputRows: Sendable {
             guard opened >= 0 else {
                 throw CommandFailure(.noUsableInput, "The input file \(shown) cannot be read: \(Descriptor.message(errno)).")
             }
-            try self.init(descriptor: opened, owned: true, name: "the input file \(shown)", options)
+            let name = "the input file \(shown)"
+            let parquet: ParquetInput?
+            do {
+                parquet = try ParquetInput(opened, path: path, name: name, options)
+            } catch {
+                close(opened)
+                throw error
+            }
+            guard let parquet else {
+                try self.init(descriptor: opened, owned: true, name: name, options)
+                return
+            }
+            close(opened)
+            try self.init(descriptor: parquet.table.rows, owned: true, name: name, parquet.options, from: parquet.table.child)
         }
     }
 
-    init(descriptor: Int32, owned: Bool, name: String, _ options: ListOptions) throws {
+    /// - Parameters:
+    ///   - child: Writes the rows to the other end of the descriptor, a pipe. They are all of them only if it then ends well.
+    ///   - patience: How long the child may write nothing while its rows are waited for.
+    init(
+        descriptor: Int32, owned: Bool, name: String, _ options: ListOptions, from child: TableChild? = nil, patience: Duration = patience
+    ) throws {
         if let problem = Self.problem(with: descriptor) {
             if owned { close(descriptor) }
             throw CommandFailure(.noUsableInput, "Cannot read \(name): \(problem).")
@@ -65,6 +94,9 @@ final class InputRows: Sendable {
         }
         self.descriptor = descriptor
         self.owned = owned
+        self.child = child
+        self.patience = patience
+        isRegularFile = child != nil || owned && Self.isRegular(descriptor)
         self.name = name
         hasFormat = options.format != nil
         self.wake = wake
@@ -85,10 +117,9 @@ final class InputRows: Sendable {
         close(wake.write)
     }
 
-    /// Whether the input can be read again from its path.
-    var isRegularFile: Bool {
+    private static func isRegular(_ descriptor: Int32) -> Bool {
         var status = stat()
-        return owned && fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+        return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
     }
 
     /// Copies all that is read into a file of this folder. The file goes with this object.
@@ -139,13 +170,16 @@ final class InputRows: Sendable {
     private func advance(_ state: inout State, _ rows: inout RowBatch, until deadline: ContinuousClock.Instant?) throws {
         if state.wantsMore {
             if let deadline, !hasInput(before: deadline) { return }
-            guard let count = try readChunk(into: state.buffer.bytes) else {
+            guard let count = try readChunk(into: state.buffer.bytes, since: state.lastNews) else {
                 state.hasEnded = true
                 return
             }
+            state.lastNews = .now
             try state.copy?.append(UnsafeRawBufferPointer(rebasing: state.buffer.bytes[..<count]))
             guard count > 0 else {
                 state.hasEnded = true
+                // Before its last line is taken for a whole one.
+                do { try child?.finish() } catch { throw CommandFailure(error, reading: name) }
                 try reading { try state.reader.finish(into: &rows) }
                 return
             }
@@ -182,11 +216,18 @@ final class InputRows: Sendable {
     }
 
     /// The number of bytes read: 0 at the end of the input, nil when the task was cancelled.
-    private func readChunk(into buffer: UnsafeMutableRawBufferPointer) throws -> Int? {
+    /// - Parameter news: When bytes came before. A child that has waited for its reader has filled the pipe meanwhile.
+    private func readChunk(into buffer: UnsafeMutableRawBufferPointer, since news: ContinuousClock.Instant) throws -> Int? {
         while true {
             var both = descriptors
+            let left = max(.zero, news + patience - .now) / Duration.milliseconds(1)
             // Regular files are always ready. Some devices cannot be polled, and then only the read can tell.
-            if poll(&both, 2, -1) < 0, errno == EINTR { continue }
+            let ready = poll(&both, 2, child == nil ? -1 : Int32(left.rounded(.up)))
+            if ready < 0, errno == EINTR { continue }
+            if ready == 0 {
+                child?.kill()
+                throw CommandFailure(.program("it has written nothing for \(Amounts.time(patience))"), reading: name)
+            }
             guard both[1].revents == 0 else { return nil }
             let count = read(descriptor, buffer.baseAddress, buffer.count)
             if count >= 0 { return count }
@@ -233,12 +274,13 @@ final class InputCopy: Sendable {
 extension ListError {
     /// The end of a sentence about an input that cannot be read.
     /// - Parameter hasFormat: Whether the user has named the format.
-    func reason(hasFormat: Bool) -> String {
+    /// - Parameter count: The number of all columns, where not all are in the error.
+    func reason(hasFormat: Bool, ofColumns count: Int? = nil) -> String {
         switch self {
         case .noSuchColumn(let name?, let columns):
-            "it has no column \(Sentence.quoted(name)); \(Self.list(columns))."
+            "it has no column \(Sentence.quoted(name)); \(Self.list(columns, count))."
         case .noSuchColumn(nil, let columns):
-            "none of its columns has a usual name for URLs, such as 'url' or 'link'; name one with '--column': \(Self.list(columns)). "
+            "none of its columns has a usual name for URLs, such as 'url' or 'link'; name one with '--column': \(Self.list(columns, count)). "
                 + "If it is a list with one URL a line, say '--format text'."
         case .badHeader(let problem): "the header cannot be read: \(problem)."
         case .tooManyColumns(let limit): "it has more than \(limit) columns."
@@ -258,9 +300,10 @@ extension ListError {
         }
     }
 
-    private static func list(_ columns: [String]) -> String {
+    private static func list(_ columns: [String], _ count: Int?) -> String {
         let shown = columns.prefix(30).map { Sentence.quoted($0, limit: 60) }.joined(separator: ", ")
-        return "its columns are \(shown)\(columns.count > 30 ? " and \(columns.count - 30) more" : "")"
+        let more = (count ?? columns.count) - 30
+        return "its columns are \(shown)\(more > 0 ? " and \(more) more" : "")"
     }
 }
 
@@ -271,6 +314,7 @@ extension ListFormat {
         case .csv, .tsv: "a table"
         case .jsonl: "JSON lines"
         case .sitemap: "a sitemap"
+        case .parquet: "a Parquet file"
         }
     }
 }

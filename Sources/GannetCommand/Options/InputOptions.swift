@@ -18,20 +18,19 @@ struct InputOptions: Sendable {
     private static let input = Flag(
         "input", short: "i", .file(), isOnce: true,
         "A file with a list of URLs; '-' is standard input. It is text with one URL a line ('#' begins a comment), CSV or TSV with a header, "
-            + "JSON lines or a sitemap. Each may be compressed with gzip.")
+            + "JSON lines or a sitemap, and each may be compressed with gzip. Or it is a Parquet file, which takes 'python3' with the package "
+            + "pyarrow.")
 
     static let positional = Positional("url", "URLs to fetch.")
     static let flags = [input.entry] + ListFlags.flags
 
     /// - Parameter rest: The required options of the command, for the command line that an error shows.
-    init(_ arguments: Arguments, rest: String = "") throws {
+    init(_ arguments: Arguments, rest: String = "", carries: Bool = false) throws {
         urls = arguments.positionals
         source = try arguments.optional(Self.input).map { $0 == "-" ? .standardInput : .file($0) }
         list = try ListFlags.options(from: arguments)
-        if source == nil, let flag = ListFlags.firstGiven(in: arguments) {
-            throw arguments.usageError(
-                "'--\(flag.name)' says how to read an input file, but no input file is named: name it with '-i <file>'.")
-        }
+        if carries { list.carried = try CarryOption.columns(from: arguments) }
+        if source == nil { try ListFlags.refuse(arguments) }
         guard source != nil || !urls.isEmpty else {
             throw arguments.usageError("Nothing to fetch: name URLs, or a file of them with '-i <file>' ('-i -' for standard input).")
         }
@@ -49,15 +48,17 @@ struct InputOptions: Sendable {
 enum ListFlags {
     private static let format = Flag(
         "format", .choice("format", of: ListFormat.allCases.map(\.rawValue)),
-        "The format of the input: text (one URL a line), csv, tsv, jsonl (one JSON object a line) or sitemap. Without this option its "
-            + "first bytes tell.")
+        "The format of the input: text (one URL a line), csv, tsv, jsonl (one JSON object a line), sitemap or parquet. Without this option "
+            + "its first bytes tell, or a name that ends with '.parquet'.")
     private static let column = Flag(
         "column", .text("name"),
-        "The column of a CSV or TSV file that holds the URLs. Without this option it is one with a usual name: url, image_url, link …")
+        "The column of a CSV, TSV or Parquet file that holds the URLs. Without this option it is one with a usual name: url, image_url, link …"
+    )
     private static let field = Flag(
         "field", .text("path"), "The field of JSON lines that holds the URLs, such as 'image.url'. Without this option it is 'url'.")
     private static let idColumn = Flag(
-        "id-column", .text("name"), "The column, or the field of JSON lines, that holds your own ids. The results repeat them.")
+        "id-column", .text("name"), "The column, or the field of JSON lines, that holds your own ids. The manifests of 'run' and of 'export -i' repeat "
+            + "them.")
 
     static let flags = [format.entry, column.entry, field.entry, idColumn.entry]
 
@@ -71,8 +72,10 @@ enum ListFlags {
     }
 
     /// On the command line itself: the environment's variables are there for other commands too.
-    static func firstGiven(in arguments: Arguments) -> FlagEntry? {
-        flags.first { arguments.origin(of: $0) == .option }
+    static func refuse(_ arguments: Arguments) throws {
+        guard let flag = (flags + [CarryOption.columns.entry]).first(where: { arguments.origin(of: $0) == .option }) else { return }
+        throw arguments.usageError(
+            "'--\(flag.name)' says how to read an input file, but no input file is named: name it with '-i <file>'.")
     }
 }
 
@@ -85,10 +88,22 @@ extension InputOptions {
             var status = stat()
             _ = stat(path, &status)
             let modified = status.modification
-            return Fingerprint.of(urls + ["\(status.st_ino)", "\(status.st_size)", "\(modified.tv_sec).\(modified.tv_nsec)", "\(list)"])
+            return Fingerprint.of(
+                urls + ["\(status.st_ino)", "\(status.st_size)", "\(modified.tv_sec).\(modified.tv_nsec)", list.fingerprint])
         case .standardInput: return nil
         case nil: return Fingerprint.of(urls)
         }
+    }
+}
+
+extension ListOptions {
+    /// Tells the rows that are read with these options from others. It is the text of a version that carried nothing, so that a batch which
+    /// that version began goes on. Carried values make no other rows.
+    var fingerprint: String {
+        let values: [(String, Any)] = [
+            ("format", format as Any), ("column", column as Any), ("idColumn", idColumn as Any), ("field", field as Any),
+        ]
+        return "ListOptions(" + values.map { "\($0.0): \(String(reflecting: $0.1))" }.joined(separator: ", ") + ", unpacks: \(unpacks))"
     }
 }
 

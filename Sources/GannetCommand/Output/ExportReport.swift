@@ -23,18 +23,17 @@ struct ExportReport: Sendable {
 
     /// The names of a run's summary mean the same here, and add up; then what only a batch has.
     var json: JSONValue {
-        [
-            "summary": [
-                "rows": .integer(totals.rows), "done": .integer(totals.written + totals.there), "fetched": .integer(totals.written),
-                "revalidated": 0, "cached": .integer(totals.there), "failed": .integer(totals.failed),
-                "disallowed": .integer(totals.disallowed), "invalid": 0, "bytes": .integer(totals.bytes),
-                "durationMilliseconds": .integer(Int(time / .milliseconds(1))),
-                "batch": .string(batch.name), "queue": .string(queue), "state": .string(batch.state.rawValue),
-                "evicted": .integer(totals.evicted), "elsewhere": .integer(totals.elsewhere), "forgotten": .integer(totals.forgotten),
-                "repeated": .integer(totals.repeated),
-                "cancelled": .integer(batch.cancelled), "left": .integer(left),
-            ]
+        var summary: [(key: String, value: JSONValue)] = [
+            ("rows", .integer(totals.rows)), ("done", .integer(totals.written + totals.there)), ("fetched", .integer(totals.written)),
+            ("revalidated", 0), ("cached", .integer(totals.there)), ("failed", .integer(totals.failed)),
+            ("disallowed", .integer(totals.disallowed)), ("invalid", .integer(totals.list?.invalid ?? 0)),
+            ("bytes", .integer(totals.bytes)), ("durationMilliseconds", .integer(Int(time / .milliseconds(1)))),
+            ("batch", .string(batch.name)), ("queue", .string(queue)), ("state", .string(batch.state.rawValue)),
+            ("evicted", .integer(totals.evicted)), ("elsewhere", .integer(totals.elsewhere)), ("forgotten", .integer(totals.forgotten)),
+            ("repeated", .integer(totals.repeated)), ("cancelled", .integer(batch.cancelled)), ("left", .integer(left)),
         ]
+        if let list = totals.list { summary += [("listRows", .integer(list.rows)), ("absent", .integer(list.absent))] }
+        return ["summary": .object(summary)]
     }
 
     /// Advice for bodies that are missing.
@@ -57,6 +56,11 @@ struct ExportReport: Sendable {
                 "Of \(what) nothing is kept any more, and not even what \(totals.forgotten == 1 ? "it was" : "they were"): enqueue the list again, "
                     + "and export it within a day.")
         }
+        if let list = totals.list, list.absent > 0 {
+            complaints.append(
+                "\(Amounts.count(list.absent, "row")) of the list \(list.absent == 1 ? "names a URL that is" : "name URLs that are") not among the "
+                    + "batch's ended ones; their class in the manifest is 'absent'.")
+        }
         if let complaint = BatchReport.complaint(of: batch) { complaints.append(complaint) }
         if !batch.isComplete {
             let name = Sentence.quoted(batch.name)
@@ -74,7 +78,8 @@ struct ExportReport: Sendable {
     var status: ExitStatus {
         guard batch.isComplete else { return .timedOut }
         if batch.lostParts > 0 { return .unavailable }
-        return totals.failed + batch.cancelled == 0 ? .done : .someFailed
+        let ofList = totals.list.map { $0.absent + $0.invalid } ?? 0
+        return totals.failed + batch.cancelled + ofList == 0 ? .done : .someFailed
     }
 
     /// Jobs of which nothing can be said yet.

@@ -17,6 +17,8 @@ struct Run: Sendable {
     let interruption: Interruption
     let endpoint: WorkerEndpoint?
     let window: RunWindow?
+    /// Nil where no table of the manifest is wanted.
+    let tables: TableWriter?
 
     private var console: Console { options.console }
     private var queue: FetchQueue { access.cluster.queue(identity.queue) }
@@ -48,7 +50,9 @@ struct Run: Sendable {
         guard try await isComplete(fed.summary) else { return await interrupted(input) }
 
         let written = await interruption.cancelling {
-            try await RunManifest(folder: folder, input: input, packing: packing, headers: options.submission.headers).write()
+            let totals = try await RunManifest(folder: folder, input: input, packing: packing, headers: options.submission.headers).write()
+            try await tables?.write(in: folder)
+            return totals
         }
         guard let totals = try written.get(unlessEndedBy: interruption) else { return await interrupted(input) }
         let stays = window?.stays ?? false

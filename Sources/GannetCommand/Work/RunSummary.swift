@@ -112,6 +112,6 @@ extension ManifestRow {
             case .url(let bytes): .url(bytes)
             case .invalid(let problem): .invalid(problem.description)
             }
-        self.init(.line(row.number), content, id: row.id)
+        self.init(.line(row.number), content, id: row.id, carried: row.carried)
     }
 }

@@ -68,6 +68,11 @@ struct Fleet: Sendable {
 
     func outcome(script: String, _ words: [String] = []) async throws -> Program.Outcome { try await program.run(script: script, words) }
 
+    /// Starts a script of the shell, to which the program is `$0`, and leaves it running.
+    func start(script: String, _ words: [String]) throws -> ChildProcess {
+        try ChildProcess(.init("/bin/sh", ["-c", script, Program.path] + words, environment: program.environment))
+    }
+
     /// Starts the program and leaves it running.
     func start(_ words: [String]) throws -> ChildProcess {
         try ChildProcess(.init(Program.path, words, environment: program.environment))

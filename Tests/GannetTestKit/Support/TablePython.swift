@@ -1,0 +1,40 @@
+import Foundation
+
+extension MachineNeed {
+    /// Whether to run a test that reads or writes Parquet files. `Scripts/setup --tests` installs pyarrow.
+    package static let canReadTables = isMet(access("\(TablePython.folder)/python3", X_OK) == 0)
+}
+
+/// The Python that has pyarrow.
+package enum TablePython {
+    /// The folder of its `python3`.
+    package static let folder = {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        return root.appending(path: ".build/tables/bin").path
+    }()
+
+    private static let beginning = """
+        import datetime, decimal, json, random, sys
+        import pyarrow as pa, pyarrow.parquet as pq
+
+        """
+
+    /// Runs a program that knows pyarrow as `pa` and `pq`, and returns what it prints.
+    package static func run(_ program: String, _ arguments: [String] = []) async throws -> String {
+        let outcome = try await ChildProcess.run(.init("\(folder)/python3", ["-I", "-c", beginning + program] + arguments))
+        guard outcome.status == .exited(0) else { throw KitError("the Python program failed: \(outcome.errors)") }
+        return outcome.output
+    }
+
+    /// Makes a `python3` in the folder that is a script of the shell. `$REAL` is the real one.
+    /// - Returns: The folder, for PATH.
+    package static func fake(_ script: String, in folder: TemporaryFolder) throws -> String {
+        let bin = folder.file("fake-bin")
+        try FileManager.default.createDirectory(atPath: bin, withIntermediateDirectories: true)
+        let text = "#!/bin/sh\nREAL='\(Self.folder)/python3'\n\(script)\n"
+        try Data(text.utf8).write(to: URL(fileURLWithPath: bin + "/python3"))
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: bin + "/python3")
+        return bin
+    }
+}
