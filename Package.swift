@@ -255,8 +255,8 @@ let package = Package(
         .testTarget(
             name: "HTTPServiceTests", dependencies: ["HTTPService", "GannetBasics", "HTTPEngine", "GannetTestKit"], swiftSettings: settings),
         .testTarget(
-            name: "ThumbnailsTests", dependencies: ["Thumbnails", "ThumbnailMessages", "ImageProbe", "GannetTestKit"],
-            swiftSettings: settings),
+            name: "ThumbnailsTests", dependencies: ["Thumbnails", "ThumbnailMessages", "ImageProbe", "GannetBasics", "GannetTestKit"],
+            exclude: ["Comparison"], swiftSettings: settings),
         .testTarget(name: "URLListsTests", dependencies: ["URLLists", "GannetTestKit"], swiftSettings: settings),
         .testTarget(
             name: "CommandTests",
@@ -288,6 +288,9 @@ if Context.environment["GANNET_THUMBNAIL"].map({ $0 == "yes" }) ?? hasVips {
         // Tries in the sandbox what a process does that a picture has taken over.
         .executableTarget(
             name: "SandboxBreaker", dependencies: ["ThumbnailSandbox"], path: "Tests/SandboxBreaker", swiftSettings: settings),
+        // Sizes of pictures that gannet-thumbnail makes, for a comparison with img2dataset (Scripts/check pictures).
+        .executableTarget(
+            name: "PictureSizes", dependencies: ["Thumbnails", "ThumbnailMessages"], path: "Tests/PictureSizes", swiftSettings: settings),
     ]
     package.targets.first { $0.name == "ThumbnailsTests" }?.dependencies += ["GannetThumbnail", "SandboxBreaker"]
 }

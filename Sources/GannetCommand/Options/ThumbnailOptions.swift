@@ -62,7 +62,7 @@ extension CommandFailure {
     init(_ failure: ThumbnailFailure) {
         switch failure.kind {
         case .missing, .unfit, .busy, .cancelled: self.init(.unavailable, failure.sentence)
-        case .notPicture, .tooLarge, .broken, .crashed, .tooSlow: self.init(.noUsableInput, failure.sentence)
+        case .notPicture, .tooLarge, .tooSmall, .tooLong, .broken, .crashed, .tooSlow: self.init(.noUsableInput, failure.sentence)
         }
     }
 }
