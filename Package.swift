@@ -96,9 +96,17 @@ let package = Package(
         // Archives (WARC) and datasets (tar shards) of what was fetched. It knows nothing of where that came from.
         .target(name: "Archives", dependencies: ["CArchive", "CZlib", "GannetBasics"], swiftSettings: settings),
 
+        // The messages between gannet and the program that makes thumbnails.
+        .target(name: "ThumbnailMessages", swiftSettings: settings),
+        // Keeps a few of these programs at work.
+        .target(name: "Thumbnails", dependencies: ["ThumbnailMessages", "ImageProbe", "GannetBasics"], swiftSettings: settings),
+
         // Where bodies go, and how a run records them.
         .target(
-            name: "BodyStores", dependencies: ["RedisClient", "ClusterState", "HTTPEngine", "FetchCache", "Archives", "GannetBasics"],
+            name: "BodyStores",
+            dependencies: [
+                "RedisClient", "ClusterState", "HTTPEngine", "FetchCache", "Archives", "ThumbnailMessages", "Thumbnails", "GannetBasics",
+            ],
             swiftSettings: settings),
 
         // Where fetching and the cluster meet, and the command line around them.
@@ -109,10 +117,6 @@ let package = Package(
                 "SiteRules", "GannetBasics",
             ],
             swiftSettings: settings),
-        // The messages between a gateway and the program that makes thumbnails.
-        .target(name: "ThumbnailMessages", swiftSettings: settings),
-        // Keeps a few of these programs at work.
-        .target(name: "Thumbnails", dependencies: ["ThumbnailMessages", "ImageProbe", "GannetBasics"], swiftSettings: settings),
         .target(name: "CommandLineKit", swiftSettings: settings),
         // Lists of URLs as people have them: bytes in, rows out.
         .target(name: "URLLists", dependencies: ["GannetBasics"], swiftSettings: settings),
@@ -179,7 +183,8 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "BodyStoresTests", dependencies: ["BodyStores", "ClusterState", "HTTPEngine", "GannetBasics", "GannetTestKit"],
+            name: "BodyStoresTests",
+            dependencies: ["BodyStores", "ClusterState", "HTTPEngine", "ThumbnailMessages", "Thumbnails", "GannetBasics", "GannetTestKit"],
             swiftSettings: settings),
         .testTarget(
             name: "ArchivesTests", dependencies: ["Archives", "ArchiveWriter", "GannetBasics", "GannetTestKit"], swiftSettings: settings),

@@ -58,7 +58,7 @@ package struct ThumbnailRequest: Sendable, Hashable {
     }
 
     /// `2.5` for 2500 thousandths.
-    private static func aspect(_ thousandths: Int) -> String {
+    package static func aspect(_ thousandths: Int) -> String {
         var digits = String(thousandths % 1000 + 1000).dropFirst()
         while digits.last == "0" { digits.removeLast() }
         return digits.isEmpty ? "\(thousandths / 1000)" : "\(thousandths / 1000).\(digits)"

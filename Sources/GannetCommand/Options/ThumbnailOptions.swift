@@ -9,6 +9,11 @@ enum ThumbnailProgramOption {
         "thumbnail-program", .file(),
         "The program that makes thumbnails, gannet-thumbnail. Without this option it is the one beside gannet.")
 
+    /// The pictures of a run are made by the same program.
+    static let ofRun = Flag(
+        "thumbnail-program", .file(), section: .pictures,
+        "The program that makes pictures, gannet-thumbnail. Without this option it is the one beside gannet.")
+
     static let count = Flag(
         "thumbnail-programs", .integer(in: 1...64), default: "\(ThumbnailBounds().programs)",
         "How many pictures are worked on at a time, each by a program of its own with one thread.")
