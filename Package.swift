@@ -96,10 +96,18 @@ let package = Package(
         // Archives (WARC) and datasets (tar shards) of what was fetched. It knows nothing of where that came from.
         .target(name: "Archives", dependencies: ["CArchive", "CZlib", "GannetBasics"], swiftSettings: settings),
 
+        // The messages between gannet and the program that makes thumbnails.
+        .target(name: "ThumbnailMessages", swiftSettings: settings),
+        // Keeps a few of these programs at work.
+        .target(name: "Thumbnails", dependencies: ["ThumbnailMessages", "ImageProbe", "GannetBasics"], swiftSettings: settings),
+
         // Where bodies go, and how a run records them.
         .target(
             name: "BodyStores",
-            dependencies: ["RedisClient", "ClusterState", "HTTPEngine", "FetchCache", "Archives", "ImageProbe", "GannetBasics"],
+            dependencies: [
+                "RedisClient", "ClusterState", "HTTPEngine", "FetchCache", "Archives", "ImageProbe", "ThumbnailMessages", "Thumbnails",
+                "GannetBasics",
+            ],
             swiftSettings: settings),
 
         // Where fetching and the cluster meet, and the command line around them.
@@ -110,10 +118,6 @@ let package = Package(
                 "SiteRules", "GannetBasics",
             ],
             swiftSettings: settings),
-        // The messages between a gateway and the program that makes thumbnails.
-        .target(name: "ThumbnailMessages", swiftSettings: settings),
-        // Keeps a few of these programs at work.
-        .target(name: "Thumbnails", dependencies: ["ThumbnailMessages", "ImageProbe", "GannetBasics"], swiftSettings: settings),
         .target(name: "CommandLineKit", swiftSettings: settings),
         // Lists of URLs as people have them: bytes in, rows out.
         .target(name: "URLLists", dependencies: ["GannetBasics"], swiftSettings: settings),
@@ -183,8 +187,10 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "BodyStoresTests",
-            dependencies: ["BodyStores", "Archives", "ClusterState", "HTTPEngine", "GannetBasics", "GannetTestKit"], swiftSettings: settings
-        ),
+            dependencies: [
+                "BodyStores", "Archives", "ClusterState", "HTTPEngine", "ThumbnailMessages", "Thumbnails", "GannetBasics", "GannetTestKit",
+            ],
+            swiftSettings: settings),
         .testTarget(
             name: "ArchivesTests", dependencies: ["Archives", "ArchiveWriter", "GannetBasics", "GannetTestKit"], swiftSettings: settings),
         // A process that writes archives until it is killed.
@@ -259,8 +265,8 @@ let package = Package(
         .testTarget(
             name: "HTTPServiceTests", dependencies: ["HTTPService", "GannetBasics", "HTTPEngine", "GannetTestKit"], swiftSettings: settings),
         .testTarget(
-            name: "ThumbnailsTests", dependencies: ["Thumbnails", "ThumbnailMessages", "ImageProbe", "GannetTestKit"],
-            swiftSettings: settings),
+            name: "ThumbnailsTests", dependencies: ["Thumbnails", "ThumbnailMessages", "ImageProbe", "GannetBasics", "GannetTestKit"],
+            exclude: ["Comparison"], swiftSettings: settings),
         .testTarget(
             name: "TablesTests", dependencies: ["Tables", "URLLists", "GannetBasics", "GannetTestKit"], swiftSettings: settings),
         .testTarget(name: "URLListsTests", dependencies: ["URLLists", "GannetTestKit"], swiftSettings: settings),
@@ -295,6 +301,9 @@ if Context.environment["GANNET_THUMBNAIL"].map({ $0 == "yes" }) ?? hasVips {
         // Tries in the sandbox what a process does that a picture has taken over.
         .executableTarget(
             name: "SandboxBreaker", dependencies: ["ThumbnailSandbox"], path: "Tests/SandboxBreaker", swiftSettings: settings),
+        // Sizes of pictures that gannet-thumbnail makes, for a comparison with img2dataset (Scripts/check pictures).
+        .executableTarget(
+            name: "PictureSizes", dependencies: ["Thumbnails", "ThumbnailMessages"], path: "Tests/PictureSizes", swiftSettings: settings),
     ]
     package.targets.first { $0.name == "ThumbnailsTests" }?.dependencies += ["GannetThumbnail", "SandboxBreaker"]
 }

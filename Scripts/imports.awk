@@ -34,7 +34,7 @@ BEGIN {
     allow("GannetPictures", "GannetFetch GannetBasics")
     allow("GannetRedis", "RedisClient ClusterState HTTPEngine HTTPCaching FetchCache GannetFetch GannetBasics")
     allow("Archives", "CArchive CZlib GannetBasics")
-    allow("BodyStores", "RedisClient ClusterState HTTPEngine FetchCache Archives ImageProbe GannetBasics")
+    allow("BodyStores", "RedisClient ClusterState HTTPEngine FetchCache Archives ImageProbe ThumbnailMessages Thumbnails GannetBasics")
     allow("Gannet", "RedisClient ClusterState HTTPEngine HTTPCaching FetchCache GannetFetch GannetRedis BodyStores SiteRules GannetBasics")
     allow("CommandLineKit", "")
     allow("URLLists", "GannetBasics")

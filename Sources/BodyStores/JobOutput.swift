@@ -50,14 +50,21 @@ package enum Placement: Sendable {
     case held(HeldBody)
     /// This body cannot be stored, for example because it is too large. Other bodies can.
     case refused(FetchError)
+    /// The body was fetched, and this output has no use for it: the job fails, and the URL does not.
+    case unfit(errorClass: String, sentence: String)
 }
 
 /// A body that is in its place.
 package struct HeldBody: Sendable, Equatable {
     /// The path within the folder, and in an archive the place behind it; `nil` if bodies are not files.
     package let file: String?
+    /// The picture that is stored in place of the body.
+    package let picture: StoredPicture?
 
-    package init(file: String?) { self.file = file }
+    package init(file: String?, picture: StoredPicture? = nil) {
+        self.file = file
+        self.picture = picture
+    }
 }
 
 /// How a job ends, as an output records it.
@@ -80,6 +87,8 @@ package struct JobEnd: Sendable {
     package let duration: Duration
     /// The exchanges of the last attempt, for an output that has asked for it.
     package var wire: WireRecord?
+    /// The picture that is stored in place of the body.
+    package var picture: StoredPicture?
 
     package init(_ outcome: Outcome, _ content: OutcomeContent, duration: Duration = .zero) {
         self.outcome = outcome

@@ -51,7 +51,10 @@ package struct BodyFolder: Sendable {
     }
 
     /// The path within the folder that belongs to a URL's body, whether or not the file exists.
-    func name(of url: String, id: URLID) -> String { BodyName(of: url, id: id, style: style).relativePath }
+    /// - Parameter ending: Of a picture that is made of the body; nil for the body's own.
+    func name(of url: String, id: URLID, ending: String? = nil) -> String {
+        BodyName(of: url, id: id, style: style, ending: ending).relativePath
+    }
 
     /// The path within the folder of a URL's body, if a file of this size is there.
     func file(of url: String, id: URLID, size: Int) -> String? {

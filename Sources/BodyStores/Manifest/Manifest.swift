@@ -75,7 +75,7 @@ package final class Manifest: Sendable {
         }
         let isKnown = entry.marks.contains(.current) || entry.marks.contains(.sound) && !entry.marks.contains(.queued)
         guard isKnown, let record = try state.reader.record(at: entry.offset) else { return RowEnd(.failed) }
-        if record.isFailed { return RowEnd(.failed, record) }
+        if record.isFailed || record.isUnfit { return RowEnd(.failed, record) }
         guard !entry.marks.contains(.told) else { return RowEnd(.repeated, record) }
         try folder.journal.mark(id, .told)
         return RowEnd(entry.marks.contains(.current) ? .fetched : .there, record)

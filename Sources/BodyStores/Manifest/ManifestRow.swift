@@ -1,5 +1,6 @@
 internal import GannetBasics
 internal import HTTPEngine
+internal import ThumbnailMessages
 
 /// A row of a run's input, when the input is read for the second time, or a URL of a batch.
 package struct ManifestRow: Sendable {
@@ -77,8 +78,15 @@ extension ManifestRow {
             ("durationMilliseconds", JSONValue(end.outcome == .fetched || end.outcome == .failed ? record?.milliseconds : nil)),
             // An archive has the answer of a failed row too.
             ("file", JSONValue(record.flatMap { $0.file.isEmpty ? nil : $0.file })),
-            ("error", error(end)),
         ]
+        if let picture = body?.picture {
+            members += [
+                ("width", .integer(picture.size.width)), ("height", .integer(picture.size.height)),
+                ("originalWidth", .integer(picture.original.width)), ("originalHeight", .integer(picture.original.height)),
+                ("fileBytes", .integer(picture.bytes)), ("fileSha256", .string(picture.digest.hexadecimal)),
+            ]
+        }
+        members.append(("error", error(end)))
         if let optOut = body?.errorMessage, !optOut.isEmpty { members.append(("optOut", .string(optOut))) }
         if let id { members.append(("id", .string(String(decoding: id, as: UTF8.self)))) }
         return members

@@ -15,7 +15,8 @@ extension ManifestRow {
     /// The sample's `txt`: the first carried value, if it is a text, such as a caption.
     var caption: [UInt8]? {
         carried?.withUnsafeBytes { bytes in
-            guard let key = Self.string(in: bytes, from: 1), key.upperBound + 1 < bytes.count, bytes[key.upperBound + 1] == UInt8(ascii: ":"),
+            guard let key = Self.string(in: bytes, from: 1), key.upperBound + 1 < bytes.count,
+                bytes[key.upperBound + 1] == UInt8(ascii: ":"),
                 let value = Self.string(in: bytes, from: key.upperBound + 2)
             else { return nil }
             return JSONText.unescaped(UnsafeRawBufferPointer(rebasing: bytes[value])).map { Array($0) }

@@ -30,8 +30,8 @@ final class ShardPacker: BodyPacker {
     func pack(_ end: RowEnd, _ record: JobRecord, of row: ManifestRow) throws -> (place: String, isDurable: Bool) {
         let key = record.id.bytes.hexadecimal
         let path = "\(folder.path)/\(record.file)"
-        let ending = BodyEnding.of(path, contentType: record.contentType)
-        var sample = ShardSample(key: key, parts: [.init(ending, .file(path: path, count: record.bytes))])
+        let ending = BodyEnding.of(path, contentType: record.stored.contentType)
+        var sample = ShardSample(key: key, parts: [.init(ending, .file(path: path, count: record.stored.bytes))])
         if let caption = row.caption { sample.parts.append(.init("txt", .bytes(caption))) }
         sample.parts.append(.init("json", .bytes(row.figures(end, key: key))))
         let place = try StorageFailure.ofArchives { try writer.add(sample) }

@@ -36,6 +36,8 @@ extension RecordedFolder {
 
     private func isTooOld(_ record: JobRecord, _ check: borrowing FileCheck) -> Bool {
         guard case .younger(let limit) = demand else { return false }
+        // Nothing says when it was fetched.
+        if record.isUnfit { return true }
         let age = ArchivePlace(record.file).map { $0.age } ?? check.age(of: record.file)
         return age.map { $0 > limit } ?? false
     }
@@ -55,7 +57,7 @@ extension RecordedFolder {
             let records = try walk.withLock { walk in Result { try walk.next(Self.batch) } }.get()
             if records.isEmpty { return checked }
             for record in records {
-                let isSound = isSound(record, check)
+                let isSound = record.isUnfit || isSound(record, check)
                 let isOld = isSound && isTooOld(record, check)
                 if isOld { checked.old += 1 } else if isSound { checked.sound += 1 } else { checked.broken += 1 }
                 try journal.mark(record.id, isSound && !isOld ? .sound : .broken)

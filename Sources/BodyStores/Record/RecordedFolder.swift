@@ -167,6 +167,6 @@ extension RecordedFolder: JobOutput {
             entry.marks.contains(.current) || entry.marks.contains(.sound) && !entry.marks.contains(.queued)
         else { return nil }
         var reader = journal.reader()
-        return try reader.record(at: entry.offset).map { HeldBody(file: $0.file) }
+        return try reader.record(at: entry.offset).map { HeldBody(file: $0.file, picture: $0.picture) }
     }
 }

@@ -3,6 +3,7 @@ import ClusterState
 import CommandLineKit
 import Gannet
 import HTTPEngine
+import Thumbnails
 
 /// `gannet run`: the whole thing in one process.
 struct RunCommand: Command {
@@ -29,7 +30,7 @@ struct RunCommand: Command {
         flags: InputOptions.flags + [
             CarryOption.columns.entry, directory.entry, OutputFormatOption.format.entry, OutputFormatOption.archiveSize.entry,
             OutputFormatOption.samples.entry, NameOption.style.entry, ManifestOption.format.entry, maxFailures.entry,
-        ] + SubmissionFlags.flags
+        ] + PictureOptions.flags + [ThumbnailProgramOption.ofRun.entry] + SubmissionFlags.flags
             + [json.entry, serve.entry, DrainOption.time.entry, ListenOption.ofRun.entry] + FetchOptions.flagsForJobs
             + ConnectionOptions.creatingFlags
             + CommonFlags.everywhere
@@ -40,6 +41,9 @@ struct RunCommand: Command {
             Example(
                 "gannet run -i images.csv --column image_url -d out --max-body 20MB",
                 "Fetches the URLs of a column of a table, each up to 20 MB."),
+            Example(
+                "gannet run -i images.csv --column image_url -d out --resize 256 --resize-mode center-crop --min-size 64",
+                "Stores pictures of 256 by 256 pixels, in jpg, and none of an original with a side below 64 pixels."),
         ])
 
     let input: InputOptions
@@ -50,6 +54,9 @@ struct RunCommand: Command {
     let samplesPerShard: Int
     let names: NameStyle
     let manifest: ManifestOption.Format
+    /// Nil where bodies are stored as they are.
+    let pictures: PictureOptions?
+    private let thumbnailProgram: ThumbnailProgram
     let batch: String
     let submission: BatchOptions
     let maxFailures: FailureLimit
@@ -71,12 +78,17 @@ struct RunCommand: Command {
         samplesPerShard = try arguments.require(OutputFormatOption.samples)
         names = try NameOption.style(arguments)
         manifest = try ManifestOption.format(arguments)
+        pictures = try PictureOptions(arguments)
+        thumbnailProgram = ThumbnailProgram(named: try arguments.optional(ThumbnailProgramOption.ofRun), beside: Executable.path)
         batch = try arguments.optional(SubmissionFlags.batch) ?? RunIdentity.batch
         submission = try SubmissionFlags.options(from: arguments)
         maxFailures = try arguments.require(Self.maxFailures)
         json = arguments.isSet(Self.json)
         hasWindow = arguments.isSet(Self.serve)
         drainTimeout = try arguments.require(DrainOption.time)
+        if format == .warc, pictures != nil {
+            throw arguments.usageError("Options for pictures change bodies, and '--output-format warc' stores these as they were sent.")
+        }
         if format != .files, hasWindow {
             throw arguments.usageError("'--serve' shows files of bodies, which '--output-format \(format.rawValue)' does not write.")
         }
@@ -104,14 +116,29 @@ struct RunCommand: Command {
         }
     }
 
+    private func pictureMaker() async throws -> PictureMaker? {
+        guard let pictures else { return nil }
+        let maker = PictureMaker(thumbnailProgram, pictures.request)
+        do throws(ThumbnailFailure) {
+            try await maker.check()
+        } catch {
+            maker.close()
+            throw CommandFailure(error)
+        }
+        return maker
+    }
+
     private func fetchAll() async throws -> ExitStatus {
         let settings = try fetch.checkedSettings()
+        // Before anything is fetched, and before a folder is made.
+        let maker = try await pictureMaker()
+        defer { maker?.close() }
         let rows = try RunInput(input)
         let tables = try await TableWriter.prepare(manifest)
         let folder = try WorkFolder.open(directory, names: names)
         let lock = try WorkFolder.lock(folder, .alone)
         defer { withExtendedLifetime(lock) {} }
-        try folder.claim(format)
+        try folder.claim(format, pictures: pictures?.text ?? "")
         try folder.checkRoom()
         let swept = lock.sweep()
         if swept > 0 { console.detail("removed \(Amounts.count(swept, "file")) that an earlier run left half-written") }
@@ -125,7 +152,7 @@ struct RunCommand: Command {
                     hasWindow ? try await RunWindow.open(self, settings, queue: identity.queue, access, folder) : nil
                 let run = Run(
                     options: self, settings: settings, identity: identity, access: access, bodies: folder, interruption: interruption,
-                    endpoint: endpoint, window: window, tables: tables)
+                    endpoint: endpoint, window: window, tables: tables, maker: maker)
                 do {
                     let status = try await run.run(rows)
                     await window?.close(interruption)

@@ -3,6 +3,7 @@ import ClusterState
 import Gannet
 import GannetBasics
 import HTTPEngine
+import Thumbnails
 
 /// `gannet run` at work: feeds the queue while a worker empties it, writes the manifest, and leaves nothing in Redis.
 ///
@@ -19,6 +20,8 @@ struct Run: Sendable {
     let window: RunWindow?
     /// Nil where no table of the manifest is wanted.
     let tables: TableWriter?
+    /// Nil where bodies are stored as they are.
+    let maker: PictureMaker?
 
     private var console: Console { options.console }
     private var queue: FetchQueue { access.cluster.queue(identity.queue) }
@@ -86,7 +89,10 @@ struct Run: Sendable {
 
     /// `nil` when a signal ended it. Archives are complete afterwards, also after an error where that is possible.
     private func feedAndStore(_ input: RunInput, _ folder: RecordedFolder) async throws -> RunFeeding.Fed? {
-        guard options.format == .warc else { return try await feedAndWork(input, folder, storing: folder) }
+        guard options.format == .warc else {
+            let output: any JobOutput = maker.map { RecordedPictures(folder, $0) } ?? folder
+            return try await feedAndWork(input, folder, storing: output)
+        }
         let archive = try await openArchive(in: folder)
         let fed: RunFeeding.Fed?
         do {
