@@ -59,7 +59,7 @@ struct ExportCommand: Command {
     func run() async throws -> ExitStatus {
         let settings = try fetch.checkedSettings()
         let store = try store.folder.map(WorkFolder.reading)
-        return try await target.connection.withAccess(console) { access, interruption in
+        return try await target.connection.withAccess(console, looking: true) { access, interruption in
             let status = try await export(settings, store, access, interruption)
             if status == nil { console.note("interrupted before it was done; the same command goes on where it stopped.") }
             return status ?? interruption.status
