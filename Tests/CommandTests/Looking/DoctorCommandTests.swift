@@ -134,8 +134,7 @@ import Testing
         let finding = try #require((found["findings"] as? [[String: Any]])?.first)
         #expect(finding["kind"] as? String == "homeLost" && finding["example"] as? String == "default", "\(finding)")
         #expect(try await fleet.outcome(enqueue + fleet.connection).status == 0)
-        let later = try await fleet.json(["doctor"], status: 1)
-        #expect((later["findings"] as? [[String: Any]])?.contains { $0["kind"] as? String == "homeLost" } == false, "\(later)")
+        #expect(try await fleet.json(["doctor"])["findings"] as? [String] == [])
         try await fleet.stop()
     }
 
@@ -146,7 +145,7 @@ import Testing
         _ = try await fleet.text(["enqueue", "http://h/1", "http://h/2", "--batch", "more"])
         let before = try await fleet.json(["status"])["totals"] as? [String: Int]
         _ = try await fleet.redis.command("HSET", "{gannet}q:default:queue", field, "x7")
-        for words in field == "kept" ? [] : [["status"], ["jobs", "list"], ["purge", "--yes"]] {
+        for words in field == "kept" ? [] : [["status"], ["purge", "--yes"]] {
             let outcome = try await fleet.outcome(words + fleet.connection)
             #expect(
                 outcome.status == 69
