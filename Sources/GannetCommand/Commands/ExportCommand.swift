@@ -91,7 +91,7 @@ struct ExportCommand: Command {
         let rows = try list.map { try InputRows($0.source, $0.options) }
         let tables = try await TableWriter.prepare(manifest)
         let store = try store.folder.map(WorkFolder.reading)
-        return try await target.connection.withAccess(console) { access, interruption in
+        return try await target.connection.withAccess(console, looking: true) { access, interruption in
             let status = try await export(settings, store, rows, tables, access, interruption)
             if status == nil { console.note("interrupted before it was done; the same command goes on where it stopped.") }
             return status ?? interruption.status
