@@ -82,10 +82,15 @@ static inline VipsImage *gannet_vips_open(const void *bytes, size_t count) {
 }
 
 /* Exactly this size. Only the first frame of an animation is read, which is what loaders do unless they are told otherwise. A truncated picture is
- * an error. As a property, fail_on does not reach the loader (libvips 8.14). */
-static inline int gannet_vips_scaled(const void *bytes, size_t count, VipsImage **out, int width, int height, bool upright) {
-    return vips_thumbnail_buffer((void *)bytes, count, out, width, "height", height, "size", GANNET_VIPS_SIZE_FORCE, "no_rotate",
-        upright ? GANNET_VIPS_FALSE : GANNET_VIPS_TRUE, "export_profile", "srgb", "option_string", "[fail_on=truncated]", NULL);
+ * an error. As a property, fail_on does not reach the loader (libvips 8.14). Without managed colours, profiles are ignored. */
+static inline int gannet_vips_scaled(
+    const void *bytes, size_t count, VipsImage **out, int width, int height, bool upright, bool managed) {
+    int stays = upright ? GANNET_VIPS_FALSE : GANNET_VIPS_TRUE;
+    if (!managed)
+        return vips_thumbnail_buffer((void *)bytes, count, out, width, "height", height, "size", GANNET_VIPS_SIZE_FORCE, "no_rotate", stays,
+            "option_string", "[fail_on=truncated]", NULL);
+    return vips_thumbnail_buffer((void *)bytes, count, out, width, "height", height, "size", GANNET_VIPS_SIZE_FORCE, "no_rotate", stays,
+        "export_profile", "srgb", "option_string", "[fail_on=truncated]", NULL);
 }
 
 static inline int gannet_vips_cut(VipsImage *in, VipsImage **out, int left, int top, int width, int height) {

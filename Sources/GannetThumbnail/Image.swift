@@ -50,7 +50,7 @@ final class Image {
         return least < 255 ? self : try made { gannet_vips_band($0, $1, 0, Int32(bands - 1)) }
     }
 
-    /// The part of it that the layout keeps. What is cut off is never computed.
+    /// The part of it that the layout keeps. The rest is never computed.
     func cut(_ layout: ThumbnailLayout) throws -> Image {
         let size = PictureSize(min(layout.made.width, width), min(layout.made.height, height))
         let (left, top) = (Int32(max(0, -layout.left)), Int32(max(0, -layout.top)))

@@ -8,6 +8,7 @@ struct Picture {
     /// As its pixels are stored.
     private let size: PictureSize
     private let liesOnItsSide: Bool
+    private let hasAlpha: Bool
     /// The most pixels of a picture.
     private let pixels: Int
 
@@ -15,6 +16,8 @@ struct Picture {
     private static let longestSide = 65_535
     /// The most that libvips counts (`VIPS_MAX_COORD`), for a picture of which only a part is computed.
     private static let longestScaled = 10_000_000
+    /// libvips 8.14 writes beyond its buffer where it manages the colours of a wider picture with transparency.
+    private static let longestManagedAlpha = 10_000
 
     /// - Parameter pixels: The most that the picture may have. They are counted before any is decoded.
     init(_ bytes: UnsafeRawBufferPointer, pixels: Int) throws {
@@ -30,6 +33,7 @@ struct Picture {
         let image = Image(pointer)
         size = image.size
         liesOnItsSide = image.liesOnItsSide
+        hasAlpha = image.hasAlpha
         guard Self.isPermitted(size, pixels) else {
             throw PictureFailure(.tooLarge, "The picture has \(size) pixels; at most \(pixels) are permitted.")
         }
@@ -58,7 +62,8 @@ struct Picture {
         try check(layout, for: request.format)
         var out: OpaqueImage?
         let (width, height) = (Int32(layout.scaled.width), Int32(layout.scaled.height))
-        guard gannet_vips_scaled(bytes.baseAddress, bytes.count, &out, width, height, request.isUpright) == 0, let out else {
+        let isManaged = !hasAlpha || width <= Self.longestManagedAlpha
+        guard gannet_vips_scaled(bytes.baseAddress, bytes.count, &out, width, height, request.isUpright, isManaged) == 0, let out else {
             throw PictureFailure.last()
         }
         var image = Image(out)

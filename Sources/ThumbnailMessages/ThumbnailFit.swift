@@ -21,7 +21,7 @@ package enum SmallPicture: UInt8, Sendable, Hashable, CaseIterable {
     case enlarge = 3
 }
 
-/// What is made of a picture: it is scaled to one size, then cut to another or put on a ground of that size.
+/// The way from a picture to the wanted one: it is scaled to one size, then cut to another or put on a ground of that size.
 package struct ThumbnailLayout: Sendable, Hashable {
     package let scaled: PictureSize
     package let made: PictureSize

@@ -42,7 +42,7 @@ package struct ThumbnailRequest: Sendable, Hashable {
         (isUpright, isOpaque) = (false, true)
     }
 
-    /// What is made of a picture of this size, which is turned already if it has to be.
+    /// The layout for a picture of this size, which is turned already if it has to be.
     package func layout(of original: PictureSize) -> ThumbnailLayout {
         ThumbnailLayout(original, fit, PictureSize(width, height), small)
     }

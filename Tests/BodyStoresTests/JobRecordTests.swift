@@ -40,9 +40,10 @@ import Thumbnails
 
     @Test func `a line whose picture is damaged is no record`() throws {
         let line = String(decoding: Self.record { $0.picture = Self.picture }.line.dropLast(), as: UTF8.self)
-        for (old, new) in [
+        let changes = [
             ("webp ", "bmp "), (" 256 ", " 0 "), (" 170 ", " -1 "), ("a5a5a5a5", "a5a5a5"), (" 3 ", " 3  "), ("webp 256", "256"),
-        ] {
+        ]
+        for (old, new) in changes {
             let damaged = line.replacing(old, with: new)
             #expect(damaged != line && Self.read(Array(damaged.utf8)) == nil, "\(old)")
         }

@@ -57,6 +57,16 @@ import ThumbnailMessages
         making.pool.close()
     }
 
+    @Test(arguments: [10_000, 10_001, 16_000, 40_000])
+    func `a very wide picture with transparency is made`(width: Int) async throws {
+        let wide = MadePicture.png(width, 60, .rgba) { x, y in
+            [UInt8(truncatingIfNeeded: x), UInt8(y), 7, UInt8(truncatingIfNeeded: x + y)]
+        }
+        let request = ThumbnailRequest(side: 1, fit: .keep, small: .stay, format: .jpeg, quality: nil)
+        #expect(try await making.pool.result(request, of: wide).get().size == PictureSize(width, 60))
+        making.pool.close()
+    }
+
     @Test(arguments: [
         "<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'><image href='file:///etc/passwd'/></svg>", "%PDF-1.4\n1 0 obj\n",
         "<html>", "", "II*\0\u{8}\0\0\0\0\0", "P6 1 1 255 aaa", "#?RADIANCE\n", "id=ImageMagick", "hello",

@@ -44,7 +44,7 @@ extension JobRecord {
     /// Whether the body was fetched and is not stored, because its picture is outside the run's bounds. The next run need not fetch it again.
     var isUnfit: Bool { !isFailed && !errorClass.isEmpty }
 
-    /// What the file holds: the body, or the picture that was made of it.
+    /// The content of the file: the body, or the picture that was made of it.
     var stored: (bytes: Int, digest: [UInt8]?, contentType: String) {
         picture.map { ($0.bytes, $0.digest, $0.format.mediaType) } ?? (bytes, digest, contentType)
     }

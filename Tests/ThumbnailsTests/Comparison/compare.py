@@ -65,7 +65,7 @@ def picture(draw, width, height, kind):
 
 def case(draw, width, height, mode):
     wanted = side(draw) if draw.random() < 0.5 else draw.choice([64, 224, 256, 512])
-    # What img2dataset computes has to fit into memory.
+    # The picture that img2dataset computes has to fit into memory.
     while mode != "no" and wanted > 1 and pixels_computed(width, height, mode, wanted) > MOST_PIXELS:
         wanted //= 2
     least = draw.choice([2, 10, 100]) if draw.random() < 0.15 else 0
