@@ -57,7 +57,8 @@ enum ListFlags {
     private static let field = Flag(
         "field", .text("path"), "The field of JSON lines that holds the URLs, such as 'image.url'. Without this option it is 'url'.")
     private static let idColumn = Flag(
-        "id-column", .text("name"), "The column, or the field of JSON lines, that holds your own ids. The manifests of 'run' and of 'export -i' repeat "
+        "id-column", .text("name"),
+        "The column, or the field of JSON lines, that holds your own ids. The manifests of 'run' and of 'export -i' repeat "
             + "them.")
 
     static let flags = [format.entry, column.entry, field.entry, idColumn.entry]
