@@ -52,6 +52,7 @@ let package = Package(
         // For tests, which need something to decode.
         .systemLibrary(
             name: "CBrotliEncoder", pkgConfig: homebrew("libbrotlienc"), providers: [.apt(["libbrotli-dev"]), .brew(["brotli"])]),
+        .systemLibrary(name: "CArchive", pkgConfig: homebrew("libarchive"), providers: [.apt(["libarchive-dev"]), .brew(["libarchive"])]),
         .systemLibrary(name: "CZstd", pkgConfig: homebrew("libzstd"), providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
 
         // The parts that more than one target needs: threads, locks, queues, pauses, bytes, JSON, child processes, and the part of
@@ -92,9 +93,21 @@ let package = Package(
             name: "GannetRedis",
             dependencies: ["RedisClient", "ClusterState", "HTTPEngine", "HTTPCaching", "FetchCache", "GannetFetch", "GannetBasics"],
             swiftSettings: settings),
+        // Archives (WARC) and datasets (tar shards) of what was fetched. It knows nothing of where that came from.
+        .target(name: "Archives", dependencies: ["CArchive", "CZlib", "GannetBasics"], swiftSettings: settings),
+
+        // The messages between gannet and the program that makes thumbnails.
+        .target(name: "ThumbnailMessages", swiftSettings: settings),
+        // Keeps a few of these programs at work.
+        .target(name: "Thumbnails", dependencies: ["ThumbnailMessages", "ImageProbe", "GannetBasics"], swiftSettings: settings),
+
         // Where bodies go, and how a run records them.
         .target(
-            name: "BodyStores", dependencies: ["RedisClient", "ClusterState", "HTTPEngine", "FetchCache", "GannetBasics"],
+            name: "BodyStores",
+            dependencies: [
+                "RedisClient", "ClusterState", "HTTPEngine", "FetchCache", "Archives", "ImageProbe", "ThumbnailMessages", "Thumbnails",
+                "GannetBasics",
+            ],
             swiftSettings: settings),
 
         // Where fetching and the cluster meet, and the command line around them.
@@ -105,10 +118,6 @@ let package = Package(
                 "SiteRules", "GannetBasics",
             ],
             swiftSettings: settings),
-        // The messages between a gateway and the program that makes thumbnails.
-        .target(name: "ThumbnailMessages", swiftSettings: settings),
-        // Keeps a few of these programs at work.
-        .target(name: "Thumbnails", dependencies: ["ThumbnailMessages", "ImageProbe", "GannetBasics"], swiftSettings: settings),
         .target(name: "CommandLineKit", swiftSettings: settings),
         // Lists of URLs as people have them: bytes in, rows out.
         .target(name: "URLLists", dependencies: ["GannetBasics"], swiftSettings: settings),
@@ -177,7 +186,16 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "BodyStoresTests", dependencies: ["BodyStores", "ClusterState", "HTTPEngine", "GannetBasics", "GannetTestKit"],
+            name: "BodyStoresTests",
+            dependencies: [
+                "BodyStores", "Archives", "ClusterState", "HTTPEngine", "ThumbnailMessages", "Thumbnails", "GannetBasics", "GannetTestKit",
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "ArchivesTests", dependencies: ["Archives", "ArchiveWriter", "GannetBasics", "GannetTestKit"], swiftSettings: settings),
+        // A process that writes archives until it is killed.
+        .executableTarget(
+            name: "ArchiveWriter", dependencies: ["Archives", "COpenSSL", "GannetBasics"], path: "Tests/ArchiveWriter",
             swiftSettings: settings),
         .testTarget(
             name: "HTTPEngineTests", dependencies: ["HTTPEngine", "CCurl", "GannetBasics", "GannetTestKit"], exclude: ["URL/Suites"],
@@ -187,9 +205,9 @@ let package = Package(
         .executableTarget(
             name: "FuzzTargets",
             dependencies: [
-                "RedisClient", "ClusterState", "BodyStores", "HTTPEngine", "HTTPCaching", "FetchCache", "GannetRedis", "HTTPService",
-                "GannetServer", "GannetPictures", "ThumbnailMessages", "Thumbnails", "ImageProbe", "SiteRules", "URLLists", "Gannet",
-                "GannetBasics", "GannetTestKit", "CLibFuzzer",
+                "RedisClient", "ClusterState", "BodyStores", "Archives", "HTTPEngine", "HTTPCaching", "FetchCache", "GannetRedis",
+                "HTTPService", "GannetServer", "GannetPictures", "ThumbnailMessages", "Thumbnails", "ImageProbe", "SiteRules", "URLLists",
+                "Gannet", "GannetBasics", "GannetTestKit", "CLibFuzzer",
             ],
             path: "Tests/FuzzTargets",
             exclude: ["Dictionaries"], swiftSettings: settings),
@@ -247,16 +265,16 @@ let package = Package(
         .testTarget(
             name: "HTTPServiceTests", dependencies: ["HTTPService", "GannetBasics", "HTTPEngine", "GannetTestKit"], swiftSettings: settings),
         .testTarget(
-            name: "ThumbnailsTests", dependencies: ["Thumbnails", "ThumbnailMessages", "ImageProbe", "GannetTestKit"],
-            swiftSettings: settings),
+            name: "ThumbnailsTests", dependencies: ["Thumbnails", "ThumbnailMessages", "ImageProbe", "GannetBasics", "GannetTestKit"],
+            exclude: ["Comparison"], swiftSettings: settings),
         .testTarget(
             name: "TablesTests", dependencies: ["Tables", "URLLists", "GannetBasics", "GannetTestKit"], swiftSettings: settings),
         .testTarget(name: "URLListsTests", dependencies: ["URLLists", "GannetTestKit"], swiftSettings: settings),
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "GannetCommand", "Gannet", "ClusterState", "CommandLineKit", "GannetBasics", "GannetTestKit", "ImageProbe", "URLLists",
-                "Tables",
+                "GannetCommand", "Gannet", "Archives", "ClusterState", "CommandLineKit", "GannetBasics", "GannetTestKit", "ImageProbe",
+                "URLLists", "Tables",
             ],
             swiftSettings: settings),
     ],
@@ -283,6 +301,9 @@ if Context.environment["GANNET_THUMBNAIL"].map({ $0 == "yes" }) ?? hasVips {
         // Tries in the sandbox what a process does that a picture has taken over.
         .executableTarget(
             name: "SandboxBreaker", dependencies: ["ThumbnailSandbox"], path: "Tests/SandboxBreaker", swiftSettings: settings),
+        // Sizes of pictures that gannet-thumbnail makes, for a comparison with img2dataset (Scripts/check pictures).
+        .executableTarget(
+            name: "PictureSizes", dependencies: ["Thumbnails", "ThumbnailMessages"], path: "Tests/PictureSizes", swiftSettings: settings),
     ]
     package.targets.first { $0.name == "ThumbnailsTests" }?.dependencies += ["GannetThumbnail", "SandboxBreaker"]
 }

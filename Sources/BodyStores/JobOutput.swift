@@ -11,6 +11,9 @@ package protocol JobOutput: Sendable {
     /// How the engine hands bodies over.
     var bodyDestination: BodyDestination { get }
 
+    /// Gets the exchanges of one attempt at a job, for an output that stores these; `nil` for every other output.
+    func wireRecord() -> WireRecord?
+
     /// The body of a job, if it is there before the origin is asked; `nil` if the URL has to be fetched.
     func found(_ job: Job) async throws -> HeldBody?
 
@@ -29,6 +32,8 @@ package protocol JobOutput: Sendable {
 }
 
 extension JobOutput {
+    package func wireRecord() -> WireRecord? { nil }
+
     package func watchRoom(_ tell: @escaping @Sendable (StoreRoom) -> Void) {}
 }
 
@@ -45,14 +50,21 @@ package enum Placement: Sendable {
     case held(HeldBody)
     /// This body cannot be stored, for example because it is too large. Other bodies can.
     case refused(FetchError)
+    /// The body was fetched, and this output has no use for it: the job fails, and the URL does not.
+    case unfit(errorClass: String, sentence: String)
 }
 
 /// A body that is in its place.
 package struct HeldBody: Sendable, Equatable {
-    /// The path within the folder; `nil` if bodies are not files.
+    /// The path within the folder, and in an archive the place behind it; `nil` if bodies are not files.
     package let file: String?
+    /// The picture that is stored in place of the body.
+    package let picture: StoredPicture?
 
-    package init(file: String?) { self.file = file }
+    package init(file: String?, picture: StoredPicture? = nil) {
+        self.file = file
+        self.picture = picture
+    }
 }
 
 /// How a job ends, as an output records it.
@@ -73,6 +85,10 @@ package struct JobEnd: Sendable {
     package let content: OutcomeContent
     /// How long the last attempt took; zero if this job made none.
     package let duration: Duration
+    /// The exchanges of the last attempt, for an output that has asked for it.
+    package var wire: WireRecord?
+    /// The picture that is stored in place of the body.
+    package var picture: StoredPicture?
 
     package init(_ outcome: Outcome, _ content: OutcomeContent, duration: Duration = .zero) {
         self.outcome = outcome

@@ -46,6 +46,10 @@ static inline CURLcode gannet_easy_on_request(CURL *easy, curl_prereq_callback c
     return (curl_easy_setopt)(easy, CURLOPT_PREREQFUNCTION, callback);
 }
 
+static inline CURLcode gannet_easy_on_debug(CURL *easy, curl_debug_callback callback) {
+    return (curl_easy_setopt)(easy, CURLOPT_DEBUGFUNCTION, callback);
+}
+
 /* Only http and https, for the first request and for every redirect. libcurl older than 7.85 knows only the bit masks. */
 static inline CURLcode gannet_easy_allow_http_only(CURL *easy) {
 #if LIBCURL_VERSION_NUM >= 0x075500

@@ -27,6 +27,7 @@ int vips_image_get_bands(const VipsImage *image);
 int vips_image_get_format(const VipsImage *image);
 int vips_image_get_interpretation(const VipsImage *image);
 int vips_image_hasalpha(VipsImage *image);
+int vips_image_get_orientation_swap(VipsImage *image);
 int vips_image_get_string(const VipsImage *image, const char *name, const char **out);
 char **vips_image_get_fields(VipsImage *image);
 int vips_image_remove(VipsImage *image, const char *name);
@@ -38,6 +39,8 @@ int vips_cast_uchar(VipsImage *in, VipsImage **out, ...);
 int vips_extract_band(VipsImage *in, VipsImage **out, int band, ...);
 int vips_min(VipsImage *in, double *out, ...);
 int vips_flatten(VipsImage *in, VipsImage **out, ...);
+int vips_extract_area(VipsImage *in, VipsImage **out, int left, int top, int width, int height, ...);
+int vips_embed(VipsImage *in, VipsImage **out, int left, int top, int width, int height, ...);
 int vips_black(VipsImage **out, int width, int height, ...);
 int vips_copy(VipsImage *in, VipsImage **out, ...);
 int vips_jpegsave_buffer(VipsImage *in, void **bytes, size_t *count, ...);
@@ -56,9 +59,8 @@ enum {
     GANNET_VIPS_FALSE = 0,
     GANNET_VIPS_TRUE = 1,
     GANNET_VIPS_SEQUENTIAL = 1,
-    GANNET_VIPS_SIZE_DOWN = 2,
-    GANNET_VIPS_CROP_NONE = 0,
-    GANNET_VIPS_CROP_CENTRE = 1,
+    GANNET_VIPS_SIZE_FORCE = 3,
+    GANNET_VIPS_EXTEND_WHITE = 4,
     GANNET_VIPS_UCHAR = 0,
     GANNET_VIPS_B_W = 1,
     GANNET_VIPS_SRGB = 22,
@@ -79,12 +81,25 @@ static inline VipsImage *gannet_vips_open(const void *bytes, size_t count) {
     return vips_image_new_from_buffer(bytes, count, "", "access", GANNET_VIPS_SEQUENTIAL, NULL);
 }
 
-/* Only the first frame of an animation is read, which is what loaders do unless they are told otherwise. A truncated picture is an error. As a
- * property, fail_on does not reach the loader (libvips 8.14). */
-static inline int gannet_vips_thumbnail(const void *bytes, size_t count, VipsImage **out, int width, int height, bool covers) {
-    return vips_thumbnail_buffer((void *)bytes, count, out, width, "height", height, "size", GANNET_VIPS_SIZE_DOWN, "crop",
-        covers ? GANNET_VIPS_CROP_CENTRE : GANNET_VIPS_CROP_NONE, "export_profile", "srgb", "option_string",
-        "[fail_on=truncated]", NULL);
+/* Exactly this size. Only the first frame of an animation is read, which is what loaders do unless they are told otherwise. A truncated picture is
+ * an error. As a property, fail_on does not reach the loader (libvips 8.14). Without managed colours, profiles are ignored. */
+static inline int gannet_vips_scaled(
+    const void *bytes, size_t count, VipsImage **out, int width, int height, bool upright, bool managed) {
+    int stays = upright ? GANNET_VIPS_FALSE : GANNET_VIPS_TRUE;
+    if (!managed)
+        return vips_thumbnail_buffer((void *)bytes, count, out, width, "height", height, "size", GANNET_VIPS_SIZE_FORCE, "no_rotate", stays,
+            "option_string", "[fail_on=truncated]", NULL);
+    return vips_thumbnail_buffer((void *)bytes, count, out, width, "height", height, "size", GANNET_VIPS_SIZE_FORCE, "no_rotate", stays,
+        "export_profile", "srgb", "option_string", "[fail_on=truncated]", NULL);
+}
+
+static inline int gannet_vips_cut(VipsImage *in, VipsImage **out, int left, int top, int width, int height) {
+    return vips_extract_area(in, out, left, top, width, height, NULL);
+}
+
+/* On a white ground. */
+static inline int gannet_vips_ground(VipsImage *in, VipsImage **out, int left, int top, int width, int height) {
+    return vips_embed(in, out, left, top, width, height, "extend", GANNET_VIPS_EXTEND_WHITE, NULL);
 }
 
 static inline int gannet_vips_srgb(VipsImage *in, VipsImage **out) {

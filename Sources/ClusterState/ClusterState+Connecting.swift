@@ -20,6 +20,9 @@ package struct ClusterOptions: Sendable {
     /// The caller changes nothing, so a new namespace stays unused. It is looked at as one with a single partition.
     package var isForLooking = false
 
+    /// The caller looks for damage, and wants to open a namespace that has lost its schema.
+    package var looksForDamage = false
+
     /// How long a queue's call waits for a Redis that is away; zero for a call that fails at once. A worker has its own patience.
     package var patience = Duration.seconds(60)
 
@@ -47,8 +50,8 @@ extension ClusterState {
             if options.isImpatient { connection = connection.impatient() }
             let persistence = Persistence(patience: options.patience, listener: options.outage)
             do {
-                return try await open(
-                    connection, namespace: options.namespace, partitions: options.partitions, begins: !options.isForLooking, persistence)
+                let use: Use = options.looksForDamage ? .damage : options.isForLooking ? .looks : .begins
+                return try await open(connection, namespace: options.namespace, partitions: options.partitions, use: use, persistence)
             } catch {
                 await connection.close()
                 throw error
@@ -56,12 +59,20 @@ extension ClusterState {
         }
     }
 
+    /// The treatment of a namespace that has no schema.
+    package enum Use: Sendable {
+        /// The namespace is used from now on.
+        case begins
+        /// A new namespace stays unused. A namespace that has other keys has lost its schema, which is an error.
+        case looks
+        /// As `looks`, and a lost schema is no error.
+        case damage
+    }
+
     /// A namespace on a connection that stands.
-    /// - Parameters:
-    ///   - partitions: How many a new namespace gets. Throws where the namespace has another number; `nil` for any.
-    ///   - begins: Whether a new namespace is used from now on.
+    /// - Parameter partitions: How many a new namespace gets. Throws where the namespace has another number; `nil` for any.
     package static func open(
-        _ connection: RedisConnection, namespace: String, partitions: Int?, begins: Bool = true, _ persistence: Persistence = .once
+        _ connection: RedisConnection, namespace: String, partitions: Int?, use: Use = .begins, _ persistence: Persistence = .once
     ) async throws(StateError) -> ClusterState {
         let wanted = partitions ?? (connection.isCluster ? Partition.usualInCluster : 1)
         guard (1...Partition.most).contains(wanted) else { throw .invalid("A namespace has 1 to \(Partition.most) partitions.") }
@@ -72,7 +83,7 @@ extension ClusterState {
         persistently.servers = ServerWatch(connection: connection, partitions: [asked.home])
         let checked = try await persistently { () async throws(StateError) -> Result<ClusterState, StateError> in
             do throws(StateError) {
-                return .success(try await asked.checked(begins: begins))
+                return .success(try await asked.checked(use))
             } catch {
                 if case .homeAway = error { throw error }
                 // The user's own end is no answer.
@@ -131,11 +142,10 @@ extension ClusterState {
 
     /// Gives a new namespace this schema and these partitions, and refuses a namespace with another schema. Also throws when the user lacks a
     /// right that every user needs: without this check, a call could stop half done.
-    /// - Parameter begins: Whether a new namespace is used from now on.
     /// - Returns: The cluster with the partitions that the namespace has.
-    package func checked(begins: Bool = true) async throws(StateError) -> ClusterState {
+    package func checked(_ use: Use = .begins) async throws(StateError) -> ClusterState {
         try await StateError.mapping {
-            let keys = home.keys
+            let (keys, begins) = (home.keys, use == .begins)
             var refusal: RedisError?
             let value = "\(Self.schema)/\(partitions.count)" + (isSpread ? Self.spreadMark : "")
             let begin = begins ? [RedisCommand("SETNX", keys.schema, .string(value))] : []
@@ -153,7 +163,10 @@ extension ClusterState {
             guard let found = try reply.get().asOptionalString() else {
                 // Jobs in a namespace without its number of partitions would be lost to those who take it for another number.
                 if let refusal { throw refusal }
-                return self
+                if use == .looks, try await hasLostSchema() { throw StateError.lostSchema(namespace: namespace) }
+                var new = self
+                new.hasSchema = begins
+                return new
             }
             let parts = found.split(separator: "/", omittingEmptySubsequences: false)
             let major = Int(parts[0].prefix { $0 != "." })

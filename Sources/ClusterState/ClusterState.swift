@@ -18,6 +18,9 @@ package struct ClusterState: Sendable {
 
     let scripts: ClusterScripts
 
+    /// False for a namespace that nobody uses yet, or that has lost its schema.
+    var hasSchema = true
+
     /// - Parameters:
     ///   - isSpread: See ``isSpread``; `nil` for a new namespace.
     ///   - scripts: Tests have long lists of short parts.
@@ -83,7 +86,7 @@ package struct ClusterState: Sendable {
     package func now(in partition: Partition) async throws(StateError) -> Int {
         try await StateError.mapping {
             let replies = await connection.pipeline(clock(of: partition))
-            return try Self.now(replies)
+            return try partition.keys.naming { try Self.now(replies) }
         }
     }
 
@@ -100,7 +103,7 @@ package struct ClusterState: Sendable {
         let wall = seconds * 1000 + micros / 1000
         guard let stored = try replies[1].get().asOptionalBytes() else { return wall }
         var reader = ByteReader(stored)
-        guard let seen = reader.number(6), let shift = reader.number(6) else { throw RedisError.form(of: "the clock") }
+        guard let seen = reader.number(6), let shift = reader.number(6) else { throw RedisError.damagedClock }
         // After the clock was set back, queue time stands still at the last moment seen, as it does for every script.
         return max(wall, seen) + shift
     }

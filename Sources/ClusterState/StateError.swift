@@ -11,6 +11,9 @@ package enum StateError: Error, Sendable, Equatable {
     /// The namespace's entry of its schema and its number of partitions cannot be read.
     case damagedSchema(key: String, found: String?)
 
+    /// The namespace has keys, and no entry of its schema and its number of partitions.
+    case lostSchema(namespace: String)
+
     /// The server of a namespace's first partition is away in a cluster. Without it nobody can tell how many partitions there are.
     case homeAway(namespace: String, RedisError)
 
@@ -19,6 +22,9 @@ package enum StateError: Error, Sendable, Equatable {
 
     /// The call was carried out in some partitions only. The sentence says what is done, and how to go on.
     indirect case partly(String, StateError)
+
+    /// A counter or the clock in this key is no number.
+    case damaged(key: String)
 
     /// A newer version of the same schema wrote this value.
     case newerFormat(String)
@@ -73,7 +79,7 @@ extension StateError {
             }
         case .otherSchema, .damagedSchema: .otherSchema
         case .notReplicated: .unconfirmed
-        case .newerFormat, .unknownBatch, .batchLost, .unfitServer: .unavailable
+        case .newerFormat, .unknownBatch, .batchLost, .unfitServer, .lostSchema, .damaged: .unavailable
         case .batchCancelled, .batchClosed, .otherHeaders, .invalid: .usage
         }
     }
@@ -108,7 +114,7 @@ extension StateError {
     package init?(_ error: any Error) {
         switch error {
         case let error as StateError: self = error
-        case let error as RedisError: self = .redis(error)
+        case let error as RedisError: self = error.damagedKey.map { .damaged(key: $0) } ?? .redis(error)
         case is CancellationError: self = .redis(RedisError(.cancelled))
         default: return nil
         }
@@ -146,6 +152,12 @@ extension StateError: CustomStringConvertible {
         case .damagedSchema(let key, let found):
             "The key '\(key)' holds \(found.map { "'\($0.prefix(40))'" } ?? "a value of another type"), which is no schema with a number of partitions. Another program has changed it. "
                 + "Set the key to '\(ClusterState.schema)/1' if the namespace was begun without '--partitions', else to that number in place of 1."
+        case .lostSchema(let namespace):
+            "The key '{\(namespace)}schema' is gone, and other keys of the namespace are there: Redis has lost it, or another program has removed it. "
+                + "It holds the number of partitions, without which no job can be found. 'gannet doctor' says how to set it again."
+        case .damaged(let key):
+            "The key '\(key)' holds a counter or a clock that is no number: another program has changed it. 'gannet doctor' names the field, "
+                + "and 'gannet doctor --fix' counts it anew."
         case .newerFormat(let what):
             "\(what) was written by a newer version of gannet. Update this one, or let the newer workers deal with it."
         case .unknownBatch: "There is no such batch: the queue was emptied meanwhile, or Redis has lost data. Run the command again."

@@ -102,6 +102,7 @@ package enum FlagSection: String, Sendable, CaseIterable {
     /// Options that the command names as `mostUsed`, whatever their own section.
     case mostUsed = "COMMON OPTIONS"
     case options = "OPTIONS"
+    case pictures = "PICTURE OPTIONS"
     case fetching = "FETCH OPTIONS"
     case redis = "REDIS OPTIONS"
     /// Options of every command.

@@ -1,3 +1,4 @@
+import BodyStores
 import ClusterState
 import Gannet
 import HTTPEngine
@@ -25,6 +26,7 @@ extension CommandFailure {
         case let failure as CommandFailure: self = failure
         case let failure as TableFailure: self.init(failure)
         case let failure as StorageFailure: self.init(.cannotWrite, failure.sentence)
+        case let other as OtherFormat: self.init(.wrongUsage, other.sentence)
         case let invalid as InvalidOptions: self.init(.wrongUsage, invalid.description)
         default:
             guard let error = StateError(error) else {

@@ -48,7 +48,7 @@ enum EntryPoint {
         do {
             let picture = try Picture(UnsafeRawBufferPointer(bytes), pixels: bounds.pixels)
             let made = try picture.thumbnail(request)
-            let answer = ThumbnailAnswer.thumbnail(format: made.format, width: made.width, height: made.height)
+            let answer = ThumbnailAnswer.thumbnail(format: made.format, size: made.size, original: made.original)
             return Pipes.write(answer.head(count: made.bytes.count)) && Pipes.write(made.bytes)
         } catch {
             let failure = error as? PictureFailure ?? PictureFailure(.broken, "\(error)")

@@ -14,6 +14,9 @@ final class Image {
     var width: Int { Int(vips_image_get_width(pointer)) }
     var height: Int { Int(vips_image_get_height(pointer)) }
     var bands: Int { Int(vips_image_get_bands(pointer)) }
+    var size: PictureSize { PictureSize(width, height) }
+    /// Whether its metadata turns it onto its side.
+    var liesOnItsSide: Bool { vips_image_get_orientation_swap(pointer) != 0 }
     var hasAlpha: Bool { vips_image_hasalpha(pointer) != 0 }
 
     /// The picture that a function of libvips makes of this one.
@@ -47,15 +50,32 @@ final class Image {
         return least < 255 ? self : try made { gannet_vips_band($0, $1, 0, Int32(bands - 1)) }
     }
 
-    /// A file of the format, without any metadata: colours are sRGB, and the picture stands upright.
-    func encoded(as format: ThumbnailFormat) throws -> [UInt8] {
+    /// The part of it that the layout keeps. The rest is never computed.
+    func cut(_ layout: ThumbnailLayout) throws -> Image {
+        let size = PictureSize(min(layout.made.width, width), min(layout.made.height, height))
+        let (left, top) = (Int32(max(0, -layout.left)), Int32(max(0, -layout.top)))
+        return size == self.size ? self : try made { gannet_vips_cut($0, $1, left, top, Int32(size.width), Int32(size.height)) }
+    }
+
+    /// On the white ground of the layout, if that has one.
+    func grounded(_ layout: ThumbnailLayout) throws -> Image {
+        let (left, top) = (Int32(layout.left), Int32(layout.top))
+        let (width, height) = (Int32(layout.made.width), Int32(layout.made.height))
+        return size == layout.made ? self : try made { gannet_vips_ground($0, $1, left, top, width, height) }
+    }
+
+    /// With white behind all that is transparent.
+    func opaque() throws -> Image { hasAlpha ? try made(gannet_vips_flatten) : self }
+
+    /// A file of the format, without any metadata: colours are sRGB.
+    /// - Parameter quality: Nil for the format's usual one.
+    func encoded(as format: ThumbnailFormat, quality: Int? = nil) throws -> [UInt8] {
+        let quality = quality.map { Int32($0) }
         switch format {
-        case .jpeg:
-            let opaque = hasAlpha ? try made(gannet_vips_flatten) : self
-            return try opaque.file { gannet_vips_jpeg($0, $1, $2, 80) }
+        case .jpeg: return try opaque().file { gannet_vips_jpeg($0, $1, $2, quality ?? 80) }
         case .png: return try file(gannet_vips_png)
-        case .webp: return try file { gannet_vips_webp($0, $1, $2, 78) }
-        case .avif: return try file { gannet_vips_avif($0, $1, $2, 55) }
+        case .webp: return try file { gannet_vips_webp($0, $1, $2, quality ?? 78) }
+        case .avif: return try file { gannet_vips_avif($0, $1, $2, quality ?? 55) }
         case .plain: return try encoded(as: plainFormat)
         }
     }

@@ -44,8 +44,10 @@ enum Library {
         for bytes in samples {
             for fit in ThumbnailFit.allCases {
                 try bytes.withUnsafeBytes { bytes in
-                    let request = ThumbnailRequest(width: 24, height: 24, fit: fit, format: .plain)
-                    _ = try Picture(bytes, pixels: pixels).thumbnail(request)
+                    for side in [24, 100] {
+                        let request = ThumbnailRequest(side: side, fit: fit, small: .enlarge, format: .plain, quality: nil)
+                        _ = try Picture(bytes, pixels: pixels).thumbnail(request)
+                    }
                 }
             }
         }

@@ -5,13 +5,24 @@ internal import ThumbnailMessages
 /// A stranger's picture, whose head has been found good.
 struct Picture {
     private let bytes: UnsafeRawBufferPointer
+    /// As its pixels are stored.
+    private let size: PictureSize
+    private let liesOnItsSide: Bool
+    private let hasAlpha: Bool
+    /// The most pixels of a picture.
+    private let pixels: Int
 
     /// More on a side is more than decoders count.
     private static let longestSide = 65_535
+    /// The most that libvips counts (`VIPS_MAX_COORD`), for a picture of which only a part is computed.
+    private static let longestScaled = 10_000_000
+    /// libvips 8.14 writes beyond its buffer where it manages the colours of a wider picture with transparency.
+    private static let longestManagedAlpha = 10_000
 
     /// - Parameter pixels: The most that the picture may have. They are counted before any is decoded.
     init(_ bytes: UnsafeRawBufferPointer, pixels: Int) throws {
         self.bytes = bytes
+        self.pixels = pixels
         let format = try Self.format(of: bytes, pixels: pixels)
         // Only this loader looks at the bytes. Others would be asked too where none is named, ImageMagick among them, which opens files.
         guard vips_foreign_is_a_buffer(Self.loader(of: format), bytes.baseAddress, bytes.count) != 0 else {
@@ -20,9 +31,11 @@ struct Picture {
         }
         guard let pointer = gannet_vips_open(bytes.baseAddress, bytes.count) else { throw PictureFailure.last() }
         let image = Image(pointer)
-        let (product, overflow) = image.width.multipliedReportingOverflow(by: image.height)
-        guard !overflow, product <= pixels, max(image.width, image.height) <= Self.longestSide else {
-            throw PictureFailure(.tooLarge, "The picture has \(image.width) x \(image.height) pixels; at most \(pixels) are permitted.")
+        size = image.size
+        liesOnItsSide = image.liesOnItsSide
+        hasAlpha = image.hasAlpha
+        guard Self.isPermitted(size, pixels) else {
+            throw PictureFailure(.tooLarge, "The picture has \(size) pixels; at most \(pixels) are permitted.")
         }
         // The same container may have pictures of other formats, whose decoders are not for strangers.
         if format == .avif {
@@ -36,21 +49,53 @@ struct Picture {
 
     struct Made {
         let format: ThumbnailFormat
-        let width: Int
-        let height: Int
+        let size: PictureSize
+        let original: PictureSize
         let bytes: [UInt8]
     }
 
     /// Decodes at the wanted size, as far as the format can do that.
     func thumbnail(_ request: ThumbnailRequest) throws -> Made {
+        let original = request.isUpright && liesOnItsSide ? PictureSize(size.height, size.width) : size
+        if let (refusal, sentence) = request.refusal(of: original) { throw PictureFailure(refusal, sentence) }
+        let layout = request.layout(of: original)
+        try check(layout, for: request.format)
         var out: OpaqueImage?
-        let (width, height) = (Int32(request.width), Int32(request.height))
-        guard gannet_vips_thumbnail(bytes.baseAddress, bytes.count, &out, width, height, request.fit == .cover) == 0, let out else {
+        let (width, height) = (Int32(layout.scaled.width), Int32(layout.scaled.height))
+        let isManaged = !hasAlpha || width <= Self.longestManagedAlpha
+        guard gannet_vips_scaled(bytes.baseAddress, bytes.count, &out, width, height, request.isUpright, isManaged) == 0, let out else {
             throw PictureFailure.last()
         }
-        let image = try Image(out).inPlainColours().decoded().withoutIdleAlpha()
+        var image = Image(out)
+        guard image.size == layout.scaled else {
+            throw PictureFailure(.broken, "libvips made \(image.size) pixels of it, and not \(layout.scaled).")
+        }
+        image = try image.cut(layout).inPlainColours().decoded().withoutIdleAlpha()
+        if request.isOpaque { image = try image.opaque() }
+        image = try image.grounded(layout)
         let format = request.format == .plain ? image.plainFormat : request.format
-        return Made(format: format, width: image.width, height: image.height, bytes: try image.encoded(as: format))
+        let bytes = try image.encoded(as: format, quality: request.quality)
+        guard bytes.count <= ThumbnailAnswer.mostBytes else {
+            throw PictureFailure(.tooLarge, "The new picture has \(bytes.count) bytes; at most \(ThumbnailAnswer.mostBytes) are permitted.")
+        }
+        return Made(format: format, size: image.size, original: original, bytes: bytes)
+    }
+
+    /// A stranger chooses the shape of a picture, and so the size of one that is made of it.
+    private func check(_ layout: ThumbnailLayout, for format: ThumbnailFormat) throws {
+        let made = layout.made
+        guard Self.isPermitted(made, pixels), max(made.width, made.height) <= format.longestSide,
+            max(layout.scaled.width, layout.scaled.height) <= Self.longestScaled
+        else {
+            throw PictureFailure(
+                .tooLarge,
+                "A picture of \(made) pixels would be made of it; at most \(pixels) are permitted, and \(format.longestSide) on a side.")
+        }
+    }
+
+    private static func isPermitted(_ size: PictureSize, _ pixels: Int) -> Bool {
+        let (product, overflow) = size.width.multipliedReportingOverflow(by: size.height)
+        return !overflow && product <= pixels && max(size.width, size.height) <= longestSide
     }
 
     /// By the first bytes. A file whose rest looks damaged may still be one that decoders read, so they decide.

@@ -2,26 +2,27 @@
 package enum ThumbnailAnswer: Sendable, Hashable {
     /// The program has loaded all that it needs, and has given up its rights.
     case ready
-    case thumbnail(format: ThumbnailFormat, width: Int, height: Int)
+    /// - Parameter original: The size of the picture that it is made of, turned as the request asked.
+    case thumbnail(format: ThumbnailFormat, size: PictureSize, original: PictureSize)
     case refused(ThumbnailRefusal)
 
-    package static let headBytes = 11
+    package static let headBytes = 15
     /// The most bytes of a thumbnail: more than any picture of the largest sides needs.
     package static let mostBytes = 64 << 20
 
     private static let readyKind: UInt8 = 1
     private static let thumbnailKind: UInt8 = 2
+    private static let noPicture = [UInt8](repeating: 0, count: 9)
 
     /// - Parameter count: The bytes that follow.
     package func head(count: Int) -> [UInt8] {
         var head = [MessageBytes.version]
         switch self {
-        case .ready: head += [Self.readyKind, 0, 0, 0, 0, 0]
-        case .thumbnail(let format, let width, let height):
+        case .ready: head += [Self.readyKind] + Self.noPicture
+        case .thumbnail(let format, let size, let original):
             head += [Self.thumbnailKind, format.rawValue]
-            MessageBytes.append(width, bytes: 2, to: &head)
-            MessageBytes.append(height, bytes: 2, to: &head)
-        case .refused(let refusal): head += [refusal.rawValue, 0, 0, 0, 0, 0]
+            for side in [size.width, size.height, original.width, original.height] { MessageBytes.append(side, bytes: 2, to: &head) }
+        case .refused(let refusal): head += [refusal.rawValue] + Self.noPicture
         }
         MessageBytes.append(count, bytes: 4, to: &head)
         return head
@@ -31,16 +32,17 @@ package enum ThumbnailAnswer: Sendable, Hashable {
     /// picture has taken it over.
     package static func read(_ head: [UInt8]) -> (answer: ThumbnailAnswer, count: Int)? {
         guard head.count == headBytes, head[0] == MessageBytes.version else { return nil }
-        let count = MessageBytes.number(in: head[7..<11])
+        let count = MessageBytes.number(in: head[11..<15])
         guard count <= mostBytes else { return nil }
         let answer: ThumbnailAnswer
         switch head[1] {
         case readyKind: answer = .ready
         case thumbnailKind:
             guard let format = ThumbnailFormat(rawValue: head[2]), format != .plain else { return nil }
-            let (width, height) = (MessageBytes.number(in: head[3..<5]), MessageBytes.number(in: head[5..<7]))
-            guard ThumbnailRequest.sides.contains(width), ThumbnailRequest.sides.contains(height) else { return nil }
-            answer = .thumbnail(format: format, width: width, height: height)
+            let size = PictureSize(MessageBytes.number(in: head[3..<5]), MessageBytes.number(in: head[5..<7]))
+            let original = PictureSize(MessageBytes.number(in: head[7..<9]), MessageBytes.number(in: head[9..<11]))
+            guard min(size.width, size.height, original.width, original.height) > 0 else { return nil }
+            answer = .thumbnail(format: format, size: size, original: original)
         default:
             guard let refusal = ThumbnailRefusal(rawValue: head[1]) else { return nil }
             answer = .refused(refusal)
@@ -59,4 +61,8 @@ package enum ThumbnailRefusal: UInt8, Sendable, Hashable, CaseIterable {
     /// The picture has more pixels than are permitted, or needs more memory.
     case tooLarge = 18
     case broken = 19
+    /// The picture is smaller than the request permits.
+    case tooSmall = 20
+    /// One side is longer, measured by the other, than the request permits.
+    case tooLong = 21
 }

@@ -16,12 +16,13 @@ package enum ThumbnailFormat: UInt8, Sendable, Hashable, CaseIterable {
         case .avif: "image/avif"
         }
     }
-}
 
-/// How a picture is brought into the wanted size. No picture is ever enlarged.
-package enum ThumbnailFit: UInt8, Sendable, Hashable, CaseIterable {
-    /// All of the picture is inside; one side may be shorter than wanted.
-    case contain = 1
-    /// The size is filled, and the picture is cut at two sides.
-    case cover = 2
+    /// The longest side that a file of the format can have.
+    package var longestSide: Int {
+        switch self {
+        case .jpeg, .plain: 65_500
+        case .png: 65_535
+        case .webp, .avif: 16_383
+        }
+    }
 }

@@ -3,14 +3,15 @@ package import ThumbnailMessages
 /// A finished thumbnail.
 package struct Thumbnail: Sendable, Hashable {
     package let format: ThumbnailFormat
-    package let width: Int
-    package let height: Int
+    package let size: PictureSize
+    /// Of the picture that it was made of, turned as the request asked.
+    package let original: PictureSize
     package let bytes: [UInt8]
 
-    package init(format: ThumbnailFormat, width: Int, height: Int, bytes: [UInt8]) {
+    package init(format: ThumbnailFormat, size: PictureSize, original: PictureSize, bytes: [UInt8]) {
         self.format = format
-        self.width = width
-        self.height = height
+        self.size = size
+        self.original = original
         self.bytes = bytes
     }
 }
@@ -24,6 +25,10 @@ package struct ThumbnailFailure: Error, Sendable, Hashable {
         case unfit = "thumbnail-program-unfit"
         case notPicture = "not-a-picture"
         case tooLarge = "picture-too-large"
+        /// A side is shorter than is permitted.
+        case tooSmall = "picture-too-small"
+        /// One side is too long, measured by the other.
+        case tooLong = "picture-too-long"
         case broken = "picture-broken"
         /// The program ended while it worked on the picture.
         case crashed = "picture-crashed"
@@ -50,6 +55,8 @@ extension ThumbnailFailure {
         case .notPicture: self.init(.notPicture, sentence)
         case .tooLarge: self.init(.tooLarge, sentence)
         case .broken: self.init(.broken, sentence)
+        case .tooSmall: self.init(.tooSmall, sentence)
+        case .tooLong: self.init(.tooLong, sentence)
         }
     }
 }

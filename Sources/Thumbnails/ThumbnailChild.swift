@@ -75,10 +75,12 @@ final class ThumbnailChild: Sendable {
         case .ready: return taken()
         case .refused(let refusal):
             return Outcome(result: .failure(ThumbnailFailure(refusal: refusal, Self.sentence(bytes))), survived: true)
-        case .thumbnail(let format, let width, let height):
+        case .thumbnail(let format, let size, let original):
             let isFormat = request.format == .plain ? [.jpeg, .png].contains(format) : request.format == format
-            guard isFormat, width <= request.width, height <= request.height, Self.signature(of: format, in: bytes) else { return taken() }
-            return Outcome(result: .success(Thumbnail(format: format, width: width, height: height, bytes: bytes)), survived: true)
+            guard isFormat, request.refusal(of: original) == nil, request.layout(of: original).made == size,
+                Self.isPicture(bytes, format, size)
+            else { return taken() }
+            return Outcome(result: .success(Thumbnail(format: format, size: size, original: original, bytes: bytes)), survived: true)
         }
     }
 
@@ -88,7 +90,7 @@ final class ThumbnailChild: Sendable {
     }
 
     /// A process that a picture has taken over may write anything. It must not be a page under the name of a picture.
-    private static func signature(of format: ThumbnailFormat, in bytes: [UInt8]) -> Bool {
+    private static func isPicture(_ bytes: [UInt8], _ format: ThumbnailFormat, _ size: PictureSize) -> Bool {
         let expected: ImageFormat? =
             switch format {
             case .jpeg: .jpeg
@@ -97,7 +99,9 @@ final class ThumbnailChild: Sendable {
             case .avif: .avif
             case .plain: nil
             }
-        return (try? ImageProbe().examine(bytes).format) == expected
+        let limits = ImageLimits(pixels: Int.max, side: format.longestSide)
+        guard let info = try? ImageProbe(limits: limits).examine(bytes) else { return false }
+        return info.format == expected && info.size == ImageSize(width: size.width, height: size.height)
     }
 
     /// The child has answered something else than a thumbnail of this request.

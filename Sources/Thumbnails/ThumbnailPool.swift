@@ -46,15 +46,23 @@ package final class ThumbnailPool: Sendable {
     /// Throws where no picture can be made, before anything is fetched for one.
     package func check() throws(ThumbnailFailure) { _ = try program.find() }
 
-    /// Goes on with a picture once it is begun, also when the task is cancelled: that takes a bounded time.
     package func result(_ request: ThumbnailRequest, of picture: [UInt8]) async -> Result<Thumbnail, ThumbnailFailure> {
+        await result(request, count: picture.count) { picture }
+    }
+
+    /// Goes on with a picture once it is begun, also when the task is cancelled: that takes a bounded time.
+    /// - Parameters:
+    ///   - count: The bytes of the picture.
+    ///   - read: The picture, when its turn has come; called on a thread that may wait.
+    package func result(
+        _ request: ThumbnailRequest, count: Int, read: @escaping @Sendable () throws(ThumbnailFailure) -> [UInt8]
+    ) async -> Result<Thumbnail, ThumbnailFailure> {
         do throws(ThumbnailFailure) { try check() } catch { return .failure(error) }
-        guard picture.count <= bounds.input else {
-            return .failure(
-                ThumbnailFailure(.tooLarge, "The picture has \(picture.count) bytes; at most \(bounds.input) are permitted."))
+        guard count <= bounds.input else {
+            return .failure(ThumbnailFailure(.tooLarge, "The picture has \(count) bytes; at most \(bounds.input) are permitted."))
         }
         var (child, pictures): (ThumbnailChild?, Int) = (nil, 0)
-        switch await turn(bytes: picture.count) {
+        switch await turn(bytes: count) {
         case .use(let other, let count): (child, pictures) = (other, count)
         case .start: break
         case .left: return .failure(ThumbnailFailure(.cancelled, "Nobody waits for the thumbnail any more."))
@@ -67,11 +75,14 @@ package final class ThumbnailPool: Sendable {
         }
         let given = child
         let (worked, outcome) = await OwnedThread.result(name: "thumbnail") { () -> (ThumbnailChild?, ThumbnailChild.Outcome) in
+            var child = given
             do throws(ThumbnailFailure) {
-                let child = if let given { given } else { try self.start() }
-                return (child, child.make(request, of: picture))
+                let picture = try read()
+                let working = if let child { child } else { try self.start() }
+                child = working
+                return (working, working.make(request, of: picture))
             } catch {
-                return (nil, ThumbnailChild.Outcome(result: .failure(error), survived: false))
+                return (child, ThumbnailChild.Outcome(result: .failure(error), survived: child != nil))
             }
         }.get()
         done(worked, pictures: pictures + 1, survived: outcome.survived)

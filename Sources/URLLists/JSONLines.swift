@@ -1,3 +1,5 @@
+internal import GannetBasics
+
 /// One JSON object a line: the string in one of its fields, the value of another as the id, and others as they are.
 struct JSONLines: LineParser {
     private let url: FieldPath

@@ -8,6 +8,19 @@ import Testing
     private static let stem = "3f0/3f0102030405060708090a0b0c0d0e0f"
 
     @Test(arguments: [
+        ("http://h/a/cat.png", "-cat.webp"), ("http://h/cat.JPEG", "-cat.webp"), ("http://h/cat.php?x.png", "-cat.php.webp"),
+        ("http://h/cat", "-cat.webp"), ("http://h/", ".webp"), ("http://h/.gif", "-.webp"), ("http://h/cat.png.zip", "-cat.png.zip.webp"),
+    ])
+    func `a picture that is made of a body has its own ending`(url: String, rest: String) {
+        #expect(BodyName(of: url, id: Self.id, ending: "webp").relativePath == Self.stem + rest)
+        let long = "http://h/" + String(repeating: "x/", count: 200) + String(repeating: "y", count: 300)
+        for style in NameStyle.allCases {
+            let name = BodyName(of: long, id: Self.id, style: style, ending: "webp").relativePath
+            #expect(name.utf8.count <= BodyName.mostBytes && name.hasSuffix("y.webp"))
+        }
+    }
+
+    @Test(arguments: [
         ("http://h/a/cat.jpg", "-cat.jpg"),
         ("http://h/cat.jpg?size=1&token=secret#x", "-cat.jpg"),
         ("http://h/a/", ""),

@@ -1,4 +1,6 @@
 import Testing
+import ThumbnailMessages
+import Thumbnails
 
 @testable import BodyStores
 @testable import ClusterState
@@ -25,7 +27,34 @@ import Testing
             $0.errorMessage = "two\nlines, a \\ and a \\n, a tab\t; ü"
         },
         record { $0.file = "\\" }, record { $0.url = "http://h/a\tb" },
+        record { $0.picture = picture },
+        record {
+            $0.picture = picture
+            $0.url = "http://h/"
+        },
     ]
+
+    private static let picture = StoredPicture(
+        Thumbnail(format: .webp, size: PictureSize(256, 170), original: PictureSize(65_535, 1), bytes: [1, 2, 3]),
+        digest: [UInt8](repeating: 0xa5, count: 32))
+
+    @Test func `a line whose picture is damaged is no record`() throws {
+        let line = String(decoding: Self.record { $0.picture = Self.picture }.line.dropLast(), as: UTF8.self)
+        let changes = [
+            ("webp ", "bmp "), (" 256 ", " 0 "), (" 170 ", " -1 "), ("a5a5a5a5", "a5a5a5"), (" 3 ", " 3  "), ("webp 256", "256"),
+        ]
+        for (old, new) in changes {
+            let damaged = line.replacing(old, with: new)
+            #expect(damaged != line && Self.read(Array(damaged.utf8)) == nil, "\(old)")
+        }
+    }
+
+    @Test func `the file of a record has the bytes of the picture, where there is one`() throws {
+        let body = Self.record()
+        #expect(body.stored.bytes == 12 && body.stored.digest == body.digest && body.stored.contentType == "image/jpeg")
+        let picture = Self.record { $0.picture = Self.picture }
+        #expect(picture.stored.bytes == 3 && picture.stored.digest == Self.picture.digest && picture.stored.contentType == "image/webp")
+    }
 
     @Test(arguments: records)
     func `a record is one line, and comes back from it`(record: JobRecord) {

@@ -196,7 +196,7 @@ import Testing
             _ = try await fixture.redis.send(RedisCommand("DEL", schema))
             _ = try await fixture.redis.send(RedisCommand("LPUSH", schema, "x"))
             await #expect(throws: StateError.damagedSchema(key: fixture.key("schema"), found: nil)) {
-                try await fixture.cluster.checked(begins: false)
+                try await fixture.cluster.checked(.looks)
             }
         }
     }

@@ -13,6 +13,7 @@ struct FuzzTarget: Sendable {
     static let all: [FuzzTarget] = [
         .canonicaliser, .redirects, .headers, .decoders, .images, .lists, .state, .replies, .files, .cached, .gateway, .names, .dns,
         .robots, .optOuts,
+        .archiveRecovery,
     ]
 }
 

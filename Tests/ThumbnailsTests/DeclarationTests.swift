@@ -8,8 +8,8 @@ import Testing
         let shim = URL(fileURLWithPath: #filePath).appending(path: "../../../Sources/CVips/shim.h").standardizedFileURL.path
         let folder = try TemporaryFolder()
         let constants = [
-            ("SEQUENTIAL", "VIPS_ACCESS_SEQUENTIAL"), ("SIZE_DOWN", "VIPS_SIZE_DOWN"), ("CROP_NONE", "VIPS_INTERESTING_NONE"),
-            ("CROP_CENTRE", "VIPS_INTERESTING_CENTRE"), ("UCHAR", "VIPS_FORMAT_UCHAR"),
+            ("SEQUENTIAL", "VIPS_ACCESS_SEQUENTIAL"), ("SIZE_FORCE", "VIPS_SIZE_FORCE"), ("EXTEND_WHITE", "VIPS_EXTEND_WHITE"),
+            ("UCHAR", "VIPS_FORMAT_UCHAR"),
             ("B_W", "VIPS_INTERPRETATION_B_W"), ("SRGB", "VIPS_INTERPRETATION_sRGB"), ("AV1", "VIPS_FOREIGN_HEIF_COMPRESSION_AV1"),
         ]
         let asserts = constants.map { "_Static_assert((int)GANNET_VIPS_\($0.0) == (int)\($0.1), \"\($0.0)\");\n" }.joined()

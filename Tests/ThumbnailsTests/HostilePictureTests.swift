@@ -44,6 +44,29 @@ import ThumbnailMessages
         making.pool.close()
     }
 
+    @Test func `a strip of a picture whose shorter side is enlarged is refused, and its middle is cut out of it`() async throws {
+        let strip = MadePicture.png(20_000, 1, .grey, zlib: Deflated.zlib([UInt8](repeating: 0, count: 20_001)))
+        func made(_ fit: ThumbnailFit) async -> Result<Thumbnail, ThumbnailFailure> {
+            await making.pool.result(ThumbnailRequest(side: 400, fit: fit, small: .enlarge, format: .jpeg, quality: nil), of: strip)
+        }
+        // Eight million by 400 pixels.
+        let failure = await #expect(throws: ThumbnailFailure.self) { try await made(.surround).get() }
+        #expect(failure?.kind == .tooLarge)
+        #expect(try await made(.cover).get().size == PictureSize(400, 400))
+        #expect(try await made(.contain).get().size == PictureSize(400, 1))
+        making.pool.close()
+    }
+
+    @Test(arguments: [10_000, 10_001, 16_000, 40_000])
+    func `a very wide picture with transparency is made`(width: Int) async throws {
+        let wide = MadePicture.png(width, 60, .rgba) { x, y in
+            [UInt8(truncatingIfNeeded: x), UInt8(y), 7, UInt8(truncatingIfNeeded: x + y)]
+        }
+        let request = ThumbnailRequest(side: 1, fit: .keep, small: .stay, format: .jpeg, quality: nil)
+        #expect(try await making.pool.result(request, of: wide).get().size == PictureSize(width, 60))
+        making.pool.close()
+    }
+
     @Test(arguments: [
         "<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'><image href='file:///etc/passwd'/></svg>", "%PDF-1.4\n1 0 obj\n",
         "<html>", "", "II*\0\u{8}\0\0\0\0\0", "P6 1 1 255 aaa", "#?RADIANCE\n", "id=ImageMagick", "hello",
@@ -72,7 +95,7 @@ import ThumbnailMessages
             switch await making.result(of: bytes) {
             case .success(let thumbnail):
                 pictures += 1
-                #expect(thumbnail.width <= 64 && thumbnail.height <= 64)
+                #expect(max(thumbnail.size.width, thumbnail.size.height) <= 64)
                 #expect((try? ImageProbe().examine(thumbnail.bytes)) != nil, "\(name)")
             case .failure(let failure):
                 errors += 1

@@ -17,7 +17,7 @@ import ThumbnailMessages
         let script = """
             #!/bin/sh
             /bin/cat \(folder.file("ready"))
-            /usr/bin/head -c 11 >/dev/null
+            /usr/bin/head -c \(ThumbnailRequest.headBytes) >/dev/null
             /bin/cat \(folder.file("answer"))
             exec /bin/cat >/dev/null
 
@@ -31,8 +31,11 @@ import ThumbnailMessages
         return result
     }
 
-    private func answer(_ bytes: [UInt8], _ width: Int = 10, _ height: Int = 10, _ format: ThumbnailFormat = .png) -> [UInt8] {
-        ThumbnailAnswer.thumbnail(format: format, width: width, height: height).head(count: bytes.count) + bytes
+    private func answer(
+        _ bytes: [UInt8], _ width: Int = 10, _ height: Int = 10, _ format: ThumbnailFormat = .png, of original: PictureSize? = nil
+    ) -> [UInt8] {
+        let size = PictureSize(width, height)
+        return ThumbnailAnswer.thumbnail(format: format, size: size, original: original ?? size).head(count: bytes.count) + bytes
     }
 
     @Test func `a picture of the wanted format and size is taken`() async throws {
@@ -46,9 +49,11 @@ import ThumbnailMessages
         let answers = [
             answer(page), answer(picture, 10, 10, .jpeg), answer(picture, 21, 10), answer(picture, 10, 4000),
             answer(picture, 10, 10, .webp),
-            ThumbnailAnswer.ready.head(count: 0), [UInt8](repeating: 0, count: 11), [UInt8](repeating: 0xff, count: 11),
+            // The file has another size than is announced, and the announced size is not what the request makes of the original.
+            answer(picture, 12, 10), answer(picture, 10, 10, of: PictureSize(10, 30)),
+            ThumbnailAnswer.ready.head(count: 0), [UInt8](repeating: 0, count: 15), [UInt8](repeating: 0xff, count: 15),
             // Four gigabytes are announced.
-            [1, 2, 2, 0, 10, 0, 10, 0xff, 0xff, 0xff, 0xff],
+            [2, 2, 2, 0, 10, 0, 10, 0, 10, 0, 10, 0xff, 0xff, 0xff, 0xff],
         ]
         for answer in answers {
             let result = try await result(of: answer)
@@ -67,9 +72,13 @@ import ThumbnailMessages
     @Test func `messages are read as they were written, and others are not`() throws {
         for fit in ThumbnailFit.allCases {
             for format in ThumbnailFormat.allCases {
-                let request = ThumbnailRequest(width: 4096, height: 1, fit: fit, format: format)
-                let read = try #require(ThumbnailRequest.read(request.head(count: 70_000)))
-                #expect(read.request == request && read.count == 70_000)
+                for small in SmallPicture.allCases {
+                    var request = ThumbnailRequest(side: 4096, fit: fit, small: small, format: format, quality: small == .stay ? 100 : nil)
+                    (request.height, request.leastSide, request.greatestAspect) = (1, 65_535, 65_535_000)
+                    request.isUpright = small == .cut
+                    let read = try #require(ThumbnailRequest.read(request.head(count: 70_000)))
+                    #expect(read.request == request && read.count == 70_000)
+                }
             }
         }
         for refusal in ThumbnailRefusal.allCases {
@@ -78,7 +87,7 @@ import ThumbnailMessages
         }
         // A head has one form.
         for answer in [ThumbnailAnswer.ready] + ThumbnailRefusal.allCases.map({ .refused($0) }) {
-            for place in 2..<7 {
+            for place in 2..<11 {
                 var head = answer.head(count: 3)
                 head[place] = 1
                 #expect(ThumbnailAnswer.read(head) == nil, "\(answer), \(place)")
@@ -86,9 +95,10 @@ import ThumbnailMessages
         }
         var random = SeededBytes(seed: 18)
         for _ in 0..<10_000 {
-            let head = random.next(count: 11)
+            let head = random.next(count: ThumbnailRequest.headBytes)
             if let (request, _) = ThumbnailRequest.read(head) { #expect(ThumbnailRequest.sides.contains(request.width)) }
-            if let (_, count) = ThumbnailAnswer.read(head) { #expect(count <= ThumbnailAnswer.mostBytes) }
+            let answer = random.next(count: ThumbnailAnswer.headBytes)
+            if let (_, count) = ThumbnailAnswer.read(answer) { #expect(count <= ThumbnailAnswer.mostBytes) }
         }
         #expect(ThumbnailRequest.read([1, 1, 1]) == nil && ThumbnailAnswer.read([]) == nil)
     }

@@ -54,7 +54,9 @@ extension BatchExport {
                 try noteLost(record, known: known)
                 continue
             }
-            let body = WantedBody(id: id, content: outcome.content, digest: digest, duration: duration)
+            let body = WantedBody(
+                id: id, content: outcome.content, digest: digest, duration: duration,
+                fetched: Date(timeIntervalSince1970: Double(outcome.ended) / 1000))
             if let file = file(of: body, known, check) {
                 try noteThere(body.record(file: file), known: known)
             } else {
@@ -75,7 +77,8 @@ extension BatchExport {
 
     /// The file of a body that is in the folder: at its recorded place, or at the place it would get.
     private func file(of body: WantedBody, _ known: JobRecord?, _ check: borrowing FileCheck) -> String? {
-        if let known, !known.isFailed, known.digest == body.digest, check.isSound(known) { return known.file }
+        // What is packed is never changed: a folder of shards would have the URL twice.
+        if let known, !known.isFailed, known.isPacked || known.digest == body.digest, folder.isSound(known, check) { return known.file }
         let file = folder.folder.name(of: body.content.url, id: body.id)
         return check.isSound(file, size: body.content.size, digest: body.digest) ? file : nil
     }
@@ -85,7 +88,7 @@ extension BatchExport {
     /// Outcomes expire. An outcome is also dropped when its URL is fetched again because its body was lost, perhaps by an earlier call of
     /// this export. The outcome of an answer that may not be kept has no body.
     private func noteGone(_ id: URLID, url: String, _ known: JobRecord?, _ check: borrowing FileCheck) throws {
-        if let known, !known.isFailed, check.isSound(known) { return try noteThere(known, known: known) }
+        if let known, !known.isFailed, folder.isSound(known, check) { return try noteThere(known, known: known) }
         if let known, known.isLost { return try noteLost(known, known: known) }
         if let known, known.isFailed { return try noteFailed(known, known: known) }
         if url.isEmpty { return try noteFailed(ExportLoss.forgotten.record(id, url: ""), known: known) }

@@ -1,4 +1,5 @@
 package import ClusterState
+internal import GannetBasics
 internal import HTTPEngine
 
 /// Copies the bodies of a batch's URLs into a folder.
@@ -11,17 +12,21 @@ package final class BatchExport: Sendable {
     let batch: FinishedBatch
     let folder: RecordedFolder
     let source: ExportSource
+    /// Packs the bodies; nil where they stay files.
+    let packing: BodyPacking?
     /// Whether lost bodies are fetched again later, so that they are not reported as failures yet.
     let refetches: Bool
     let report: @Sendable (ExportNews) -> Void
 
     /// - Parameters:
+    ///   - packing: Packs the bodies; nil where they stay files.
     ///   - store: The folder of the batch's workers, if they have one.
     ///   - refetches: Whether ``refetch(concurrency:by:)`` will be called.
     ///   - patience: How long a call waits for a Redis that is away.
     ///   - report: Called for every URL, from any thread.
     package init(
-        _ batch: FinishedBatch, of cluster: ClusterState, into folder: RecordedFolder, store: BodyFolder?, refetches: Bool,
+        _ batch: FinishedBatch, of cluster: ClusterState, into folder: RecordedFolder, packing: BodyPacking? = nil, store: BodyFolder?,
+        refetches: Bool,
         patience: Duration, report: @escaping @Sendable (ExportNews) -> Void
     ) async throws(StateError) {
         // The export has a connection of its own, because a large body delays other calls.
@@ -29,6 +34,7 @@ package final class BatchExport: Sendable {
         source = ExportSource(cluster, over: connection, folder: store, patience: patience)
         self.batch = batch
         self.folder = folder
+        self.packing = packing
         self.refetches = refetches
         self.report = report
     }
@@ -67,6 +73,7 @@ package final class BatchExport: Sendable {
     /// Moves a written body to its place and records it. Blocks.
     func place(_ file: String, _ body: WantedBody) throws {
         let name = try folder.folder.place(file, of: body.content.url, id: body.id)
+        if packing != nil, let fetched = body.fetched { folder.folder.set(fetched, of: name) }
         _ = try folder.journal.append(body.record(file: name))
         report(.written(body.id, url: body.content.url, bytes: body.content.size, file: name))
     }
@@ -89,6 +96,8 @@ struct WantedBody: Sendable {
     let digest: [UInt8]
     /// How long the fetch of the body took.
     let duration: Duration
+    /// When it was fetched; nil for this moment.
+    var fetched: Date?
 
     /// The record of the body, once it is a file of the folder.
     func record(file: String) -> JobRecord {

@@ -5,7 +5,7 @@ internal import HTTPEngine
 extension BatchExport {
     /// Writes the manifest: a line for each URL, in the order in which the first of its jobs ended.
     package func writeManifest() async throws -> ExportTotals {
-        let manifest = try ExportManifest(folder)
+        let manifest = try ExportManifest(folder, packing)
         try await addEnds(to: manifest)
         return try await OwnedThread.run(name: "gannet-folder") { try manifest.finish() }
     }
@@ -17,7 +17,7 @@ extension BatchExport {
     package func writeManifest(
         of rows: () async throws -> [ManifestRow]?, identify: @escaping @Sendable (ArraySlice<UInt8>) throws -> URLID
     ) async throws -> ExportTotals {
-        let manifest = try ExportManifest(folder, ofList: identify)
+        let manifest = try ExportManifest(folder, packing, ofList: identify)
         try await addEnds(to: manifest)
         while let some = try await rows() { try await OwnedThread.run(name: "gannet-folder") { try manifest.add(some) } }
         try FinishedBatch.checkCancellation()
@@ -102,12 +102,16 @@ private final class ExportManifest: Sendable {
     }
 
     private let folder: RecordedFolder
+    private let packing: BodyPacking?
     private let state: Mutex<State>
     /// For the manifest of a list. Ended jobs are then counted, and have no lines of their own.
     private let identify: (@Sendable (ArraySlice<UInt8>) throws -> URLID)?
 
-    init(_ folder: RecordedFolder, ofList identify: (@Sendable (ArraySlice<UInt8>) throws -> URLID)? = nil) throws {
+    init(
+        _ folder: RecordedFolder, _ packing: BodyPacking?, ofList identify: (@Sendable (ArraySlice<UInt8>) throws -> URLID)? = nil
+    ) throws {
         self.folder = folder
+        self.packing = packing
         self.identify = identify
         state = Mutex(State(writer: try ManifestFile(in: folder.folder), reader: folder.journal.reader()))
         if identify != nil { state.withLock { $0.totals.list = ExportTotals.List() } }
@@ -128,7 +132,7 @@ private final class ExportManifest: Sendable {
                 state.totals.list?.rows += 1
                 if end.outcome == .invalid { state.totals.list?.invalid += 1 }
                 if end.outcome == .failed, end.record == nil { state.totals.list?.absent += 1 }
-                try state.writer.write(row.line(end))
+                try state.writer.write(row.line(try packing?.placed(end, of: row) ?? end))
             }
         }
     }
@@ -149,6 +153,7 @@ private final class ExportManifest: Sendable {
     /// Replaces the earlier manifest. Blocks.
     func finish() throws -> ExportTotals {
         try state.withLock { state in
+            try packing?.finish()
             try state.writer.finish(as: folder.manifestPath)
             return state.totals
         }
@@ -167,6 +172,8 @@ private final class ExportManifest: Sendable {
         state.totals.note(outcome, record)
         if identify != nil { return }
         let url = record.url.isEmpty ? ManifestRow.Content.unknown : .url(Array(record.url.utf8)[...])
-        try state.writer.write(ManifestRow(.finished(place), url).line(RowEnd(outcome, record)))
+        let row = ManifestRow(.finished(place), url)
+        let end = RowEnd(outcome, record)
+        try state.writer.write(row.line(try packing?.placed(end, of: row) ?? end))
     }
 }

@@ -51,7 +51,10 @@ package struct BodyFolder: Sendable {
     }
 
     /// The path within the folder that belongs to a URL's body, whether or not the file exists.
-    func name(of url: String, id: URLID) -> String { BodyName(of: url, id: id, style: style).relativePath }
+    /// - Parameter ending: Of a picture that is made of the body; nil for the body's own.
+    func name(of url: String, id: URLID, ending: String? = nil) -> String {
+        BodyName(of: url, id: id, style: style, ending: ending).relativePath
+    }
 
     /// The path within the folder of a URL's body, if a file of this size is there.
     func file(of url: String, id: URLID, size: Int) -> String? {
@@ -59,6 +62,38 @@ package struct BodyFolder: Sendable {
         var status = stat()
         guard lstat("\(path)/\(name)", &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size == size else { return nil }
         return name
+    }
+
+    /// Removes a body's file, if it is there.
+    func remove(_ name: String) { unlink("\(path)/\(name)") }
+
+    /// When a file was written; nil if it is not there.
+    func time(of name: String) -> Date? {
+        var status = stat()
+        guard lstat("\(path)/\(name)", &status) == 0 else { return nil }
+        return Date(timeIntervalSince1970: Double(status.modification.tv_sec))
+    }
+
+    /// Gives a file the time of its fetch. A file keeps its own time where that fails.
+    func set(_ time: Date, of name: String) {
+        let seconds = timespec(tv_sec: Int(time.timeIntervalSince1970), tv_nsec: 0)
+        utimensat(AT_FDCWD, "\(path)/\(name)", [seconds, seconds], AT_SYMLINK_NOFOLLOW)
+    }
+
+    func removeFolderIfEmpty(_ name: String) { rmdir("\(path)/\(name)") }
+
+    /// The names in a folder within this one; none if it is not there.
+    func files(in name: String) -> [String] {
+        guard let stream = opendir("\(path)/\(name)") else { return [] }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            names.append(
+                withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                    pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+                })
+        }
+        return names
     }
 
     /// Makes the folders on the way to a file. The body folder itself is not made again: if it is gone, that is an error.

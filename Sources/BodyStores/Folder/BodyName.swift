@@ -27,10 +27,19 @@ package struct BodyName: Equatable {
     package static let mostBytes = 240
     private static let fanOutDigits = 3
 
-    package init(of url: String, id: URLID, style: NameStyle = .hash) {
+    /// The names of all folders that a folder of bodies may have directly in it, with the style `hash`.
+    static var fanOutFolders: [String] {
+        (0..<(1 << (4 * fanOutDigits))).map { number in
+            let digits = String(number, radix: 16)
+            return String(repeating: "0", count: fanOutDigits - digits.utf8.count) + digits
+        }
+    }
+
+    /// - Parameter ending: Of a picture that is made of the body, in place of that of the URL.
+    package init(of url: String, id: URLID, style: NameStyle = .hash, ending: String? = nil) {
         let digits = id.bytes.hexadecimal
         let hint = Self.hint(from: url, longest: style == .path ? Self.longestHintBehindPath : Self.longestHint)
-        let file = hint.isEmpty ? digits : "\(digits)-\(hint)"
+        let file = Self.file(hint.isEmpty ? digits : "\(digits)-\(hint)", ending)
         let fanOut = String(digits.prefix(Self.fanOutDigits))
         var parts: [String] = []
         if style != .hash {
@@ -45,6 +54,18 @@ package struct BodyName: Equatable {
             parts.append(fanOut)
         }
         relativePath = (parts + [file]).joined(separator: "/")
+    }
+
+    private static let pictureEndings = ["jpg", "jpeg", "jpe", "jfif", "png", "webp", "gif", "avif", "bmp", "tif", "tiff", "ico", "svg"]
+    /// Room for `.webp`.
+    private static let longestEnding = 5
+
+    /// `…-cat.png` becomes `…-cat.jpg`, and `…-cat.php` becomes `…-cat.php.jpg`.
+    private static func file(_ name: String, _ ending: String?) -> String {
+        guard let ending else { return name }
+        var stem = Substring(name)
+        if let dot = name.lastIndex(of: "."), pictureEndings.contains(name[name.index(after: dot)...].lowercased()) { stem = name[..<dot] }
+        return stem.prefix(longestHint + URLID.count * 2 + 1 - longestEnding) + ".\(ending)"
     }
 
     /// People recognise a host by the end of its name.

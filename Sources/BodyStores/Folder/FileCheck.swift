@@ -16,8 +16,9 @@ struct FileCheck: ~Copyable {
 
     /// Whether the file of a record exists, is a regular file, and holds the bytes that were fetched.
     func isSound(_ record: JobRecord) -> Bool {
-        guard let digest = record.digest, !record.file.isEmpty else { return false }
-        return isSound(record.file, size: record.bytes, digest: digest)
+        let stored = record.stored
+        guard let digest = stored.digest, !record.file.isEmpty else { return false }
+        return isSound(record.file, size: stored.bytes, digest: digest)
     }
 
     /// The time since a file was written, by this machine's clock.

@@ -14,14 +14,18 @@ package final class Manifest: Sendable {
     static let name = "manifest.jsonl"
 
     private let folder: RecordedFolder
+    private let packing: BodyPacking?
     private let identify: @Sendable (ArraySlice<UInt8>) throws -> URLID
     private let state: Mutex<State>
 
-    /// - Parameter identify: Returns the id of a row's URL, or throws why the row is not a URL.
+    /// - Parameters:
+    ///   - packing: Packs the bodies of the rows.
+    ///   - identify: Returns the id of a row's URL, or throws why the row is not a URL.
     package init(
-        in folder: RecordedFolder, identify: @escaping @Sendable (ArraySlice<UInt8>) throws -> URLID
+        in folder: RecordedFolder, packing: BodyPacking? = nil, identify: @escaping @Sendable (ArraySlice<UInt8>) throws -> URLID
     ) throws {
         self.folder = folder
+        self.packing = packing
         self.identify = identify
         state = Mutex(State(writer: try ManifestFile(in: folder.folder), reader: folder.journal.reader()))
     }
@@ -39,6 +43,7 @@ package final class Manifest: Sendable {
     package func finish() async throws -> ManifestTotals {
         try await OwnedThread.run(name: "gannet-folder") {
             try self.state.withLock { state in
+                try self.packing?.finish()
                 try state.writer.finish(as: self.folder.manifestPath)
                 return state.totals
             }
@@ -46,7 +51,8 @@ package final class Manifest: Sendable {
     }
 
     private func add(_ row: ManifestRow, _ state: inout State) throws {
-        let end = try end(of: row, &state)
+        var end = try end(of: row, &state)
+        if let packing { end = try packing.placed(end, of: row) }
         switch end.outcome {
         case .fetched:
             state.totals.fetched += 1
@@ -69,7 +75,7 @@ package final class Manifest: Sendable {
         }
         let isKnown = entry.marks.contains(.current) || entry.marks.contains(.sound) && !entry.marks.contains(.queued)
         guard isKnown, let record = try state.reader.record(at: entry.offset) else { return RowEnd(.failed) }
-        if record.isFailed { return RowEnd(.failed, record) }
+        if record.isFailed || record.isUnfit { return RowEnd(.failed, record) }
         guard !entry.marks.contains(.told) else { return RowEnd(.repeated, record) }
         try folder.journal.mark(id, .told)
         return RowEnd(entry.marks.contains(.current) ? .fetched : .there, record)

@@ -1,5 +1,6 @@
 internal import GannetBasics
 internal import HTTPEngine
+internal import ThumbnailMessages
 
 /// A row of a run's input, when the input is read for the second time, or a URL of a batch.
 package struct ManifestRow: Sendable {
@@ -41,6 +42,23 @@ extension ManifestRow {
 
     /// The row's line in a manifest. Its keys are a contract; unknown values are `null`.
     func line(_ end: RowEnd) -> [UInt8] {
+        var line: [UInt8] = []
+        append(members(end), to: &line)
+        line.append(UInt8(ascii: "\n"))
+        return line
+    }
+
+    /// Appends an object with these members and the carried values.
+    func append(_ members: [(key: String, value: JSONValue)], to text: inout [UInt8]) {
+        JSONValue.object(members).append(to: &text)
+        guard let carried else { return }
+        text.removeLast()
+        text += ",\"carried\":".utf8
+        text += carried
+        text.append(UInt8(ascii: "}"))
+    }
+
+    func members(_ end: RowEnd) -> [(key: String, value: JSONValue)] {
         var members: [(key: String, value: JSONValue)] = []
         switch place {
         case .line(let number): members.append(("line", .integer(number)))
@@ -58,21 +76,20 @@ extension ManifestRow {
             ("contentType", JSONValue(body.flatMap { $0.contentType.isEmpty ? nil : $0.contentType })),
             // Only one row holds the duration of a fetch.
             ("durationMilliseconds", JSONValue(end.outcome == .fetched || end.outcome == .failed ? record?.milliseconds : nil)),
-            ("file", JSONValue(body?.file)),
-            ("error", error(end)),
+            // An archive has the answer of a failed row too.
+            ("file", JSONValue(record.flatMap { $0.file.isEmpty ? nil : $0.file })),
         ]
+        if let picture = body?.picture {
+            members += [
+                ("width", .integer(picture.size.width)), ("height", .integer(picture.size.height)),
+                ("originalWidth", .integer(picture.original.width)), ("originalHeight", .integer(picture.original.height)),
+                ("fileBytes", .integer(picture.bytes)), ("fileSha256", .string(picture.digest.hexadecimal)),
+            ]
+        }
+        members.append(("error", error(end)))
         if let optOut = body?.errorMessage, !optOut.isEmpty { members.append(("optOut", .string(optOut))) }
         if let id { members.append(("id", .string(String(decoding: id, as: UTF8.self)))) }
-        var line: [UInt8] = []
-        JSONValue.object(members).append(to: &line)
-        if let carried {
-            line.removeLast()
-            line += ",\"carried\":".utf8
-            line += carried
-            line.append(UInt8(ascii: "}"))
-        }
-        line.append(UInt8(ascii: "\n"))
-        return line
+        return members
     }
 
     /// The URL of the row, without user and password.
@@ -119,6 +136,8 @@ struct RowEnd {
     /// Why the row is not a URL or has no record, if its content does not say it.
     let message: String?
     private let lossClass: String
+
+    var hasBody: Bool { outcome != .failed && outcome != .invalid }
 
     /// The error class of a failed row.
     var errorClass: String { record?.errorClass ?? lossClass }

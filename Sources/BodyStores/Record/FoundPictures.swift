@@ -27,8 +27,8 @@ package final class FoundPictures: Sendable {
     package func note(_ id: URLID, _ url: String) throws {
         try state.withLock { state in
             guard let folder = state.folder, !state.isCut, let entry = folder.journal[id], entry.offset > 0,
-                let record = try state.reader?.record(at: entry.offset), !record.isFailed, let digest = record.digest,
-                let type = Self.pictureType(record.contentType)
+                let record = try state.reader?.record(at: entry.offset), !record.isFailed, !record.isUnfit,
+                let digest = record.stored.digest, let type = Self.pictureType(record.stored.contentType)
             else { return }
             guard state.pictures.count < most else {
                 state.isCut = true
@@ -37,7 +37,8 @@ package final class FoundPictures: Sendable {
             let path = "\(folder.folder.path)/\(record.file)"
             state.pictures.append(
                 FoundPicture(
-                    id: id, url: url, bytes: record.bytes, type: type, digest: digest, httpStatus: record.status == 0 ? nil : record.status,
+                    id: id, url: url, bytes: record.stored.bytes, type: type, digest: digest,
+                    httpStatus: record.status == 0 ? nil : record.status,
                     writtenMilliseconds: Self.modification(of: path)))
         }
     }
@@ -55,8 +56,11 @@ package final class FoundPictures: Sendable {
         let folder = state.withLock { $0.folder }
         guard let folder, let entry = folder.journal[id], entry.offset > 0, !entry.marks.contains(.failed) else { return nil }
         var reader = folder.journal.reader()
-        guard let record = try reader.record(at: entry.offset), let digest = record.digest else { return nil }
-        return FolderBody(folder: folder.folder, file: record.file, size: record.bytes, digest: digest, contentType: record.contentType)
+        guard let record = try reader.record(at: entry.offset), !record.isUnfit else { return nil }
+        let stored = record.stored
+        return stored.digest.map {
+            FolderBody(folder: folder.folder, file: record.file, size: stored.bytes, digest: $0, contentType: stored.contentType)
+        }
     }
 
     /// The media type of a picture, without its parameters; `nil` for another type.

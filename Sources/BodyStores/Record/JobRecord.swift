@@ -1,6 +1,7 @@
 package import ClusterState
 internal import GannetBasics
 internal import HTTPEngine
+internal import ThumbnailMessages
 
 /// How a URL ended when it was last fetched, as a folder's journal records it.
 package struct JobRecord: Sendable, Equatable {
@@ -10,12 +11,14 @@ package struct JobRecord: Sendable, Equatable {
     package var bytes = 0
     var digest: [UInt8]?
     package var milliseconds = 0
-    /// The body's path within the folder.
+    /// The body's path within the folder, or its place in an archive (``ArchivePlace``) or a shard (``SamplePlace``).
     package var file = ""
     var contentType = ""
     var errorClass = ""
     /// Of a body that was stored, it is the reservation that the answer made of its use.
     var errorMessage = ""
+    /// The picture in the file, where that is not the body itself.
+    package var picture: StoredPicture?
     /// The URL without credentials. Only an export records it, because the list of a run can be read again.
     var url = ""
 
@@ -32,15 +35,26 @@ package struct JobRecord: Sendable, Equatable {
         file = content.fields[.file] ?? ""
         contentType = content.fields[.contentType] ?? ""
         errorClass = content.fields[.errorClass] ?? ""
+        picture = end.picture
         errorMessage = isFailed ? content.failureSentence : content.fields[.optOut] ?? ""
     }
 }
 
+extension JobRecord {
+    /// Whether the body was fetched and is not stored, because its picture is outside the run's bounds. The next run need not fetch it again.
+    var isUnfit: Bool { !isFailed && !errorClass.isEmpty }
+
+    /// The content of the file: the body, or the picture that was made of it.
+    var stored: (bytes: Int, digest: [UInt8]?, contentType: String) {
+        picture.map { ($0.bytes, $0.digest, $0.format.mediaType) } ?? (bytes, digest, contentType)
+    }
+}
+
 /// One record is one line with tabs between its fields. They are id, `+` or `-`, status, bytes, SHA-256, milliseconds, file, content type,
-/// error class and error message. The URL may follow. Readers skip all other lines, such as those that a killed process or a power cut
+/// error class and error message. The URL may follow, and a picture behind it. Readers skip all other lines, such as those that a killed process or a power cut
 /// left.
 extension JobRecord {
-    private static let fieldCounts = 10...11
+    private static let fieldCounts = 10...12
     private static let tab = UInt8(ascii: "\t")
 
     /// The record's line in the journal, including its line break.
@@ -50,7 +64,8 @@ extension JobRecord {
             file, contentType, errorClass, errorMessage,
         ]
         var line: [UInt8] = []
-        for (index, field) in (url.isEmpty ? fields : fields + [url]).enumerated() {
+        let more = picture.map { [url, $0.text] } ?? (url.isEmpty ? [] : [url])
+        for (index, field) in (fields + more).enumerated() {
             if index > 0 { line.append(Self.tab) }
             Self.append(field, to: &line)
         }
@@ -74,6 +89,10 @@ extension JobRecord {
         (file, contentType) = (Self.text(fields[6]), Self.text(fields[7]))
         (errorClass, errorMessage) = (Self.text(fields[8]), Self.text(fields[9]))
         if fields.count > 10 { url = Self.text(fields[10]) }
+        if fields.count > 11 {
+            picture = StoredPicture(Self.text(fields[11]))
+            if picture == nil { return nil }
+        }
         guard file.isEmpty || BodyFolder.isWithin(file) else { return nil }
     }
 

@@ -57,6 +57,11 @@ package final class Journal: Sendable {
         }
     }
 
+    /// Returns when all records are on the disk.
+    func flush() throws {
+        try state.withLock { $0.file }.flush()
+    }
+
     package subscript(id: URLID) -> URLTable.Entry? { state.withLock { $0.table[id] } }
 
     func update<Result: Sendable>(_ id: URLID, _ change: @Sendable (inout URLTable.Entry) -> Result) throws -> Result {

@@ -58,6 +58,10 @@ package final class JournalFile: Sendable {
         throw failure
     }
 
+    func flush() throws {
+        guard fsync(descriptor) == 0 else { throw StorageFailure.refused("file", path, "written") }
+    }
+
     func truncate(to size: Int) throws {
         guard ftruncate(descriptor, off_t(size)) == 0 else { throw StorageFailure.refused("file", path, "written") }
     }

@@ -36,7 +36,17 @@ extension RecordedFolder {
 
     private func isTooOld(_ record: JobRecord, _ check: borrowing FileCheck) -> Bool {
         guard case .younger(let limit) = demand else { return false }
-        return check.age(of: record.file).map { $0 > limit } ?? false
+        // Nothing says when it was fetched.
+        if record.isUnfit { return true }
+        let age = ArchivePlace(record.file).map { $0.age } ?? check.age(of: record.file)
+        return age.map { $0 > limit } ?? false
+    }
+
+    /// Whether the body of a record is where it says: in an archive or a shard, or in a file of its own, with the right bytes.
+    func isSound(_ record: JobRecord, _ check: borrowing FileCheck) -> Bool {
+        if let place = ArchivePlace(record.file) { return place.isThere(in: folder.path) }
+        if let place = SamplePlace(record.file) { return place.isThere(in: folder.path) }
+        return check.isSound(record)
     }
 
     /// The work of one thread.
@@ -47,7 +57,7 @@ extension RecordedFolder {
             let records = try walk.withLock { walk in Result { try walk.next(Self.batch) } }.get()
             if records.isEmpty { return checked }
             for record in records {
-                let isSound = check.isSound(record)
+                let isSound = record.isUnfit || isSound(record, check)
                 let isOld = isSound && isTooOld(record, check)
                 if isOld { checked.old += 1 } else if isSound { checked.sound += 1 } else { checked.broken += 1 }
                 try journal.mark(record.id, isSound && !isOld ? .sound : .broken)

@@ -153,7 +153,12 @@ extension RecordedFolder: JobOutput {
     package func note(_ end: JobEnd, of job: Job) throws {
         // A body that was in the folder before has its record.
         guard end.outcome == .fetched || end.outcome == .failed else { return }
-        if try journal.append(JobRecord(job.id, end)) { noteEnd() }
+        try append(JobRecord(job.id, end))
+    }
+
+    /// Records how a URL ended.
+    func append(_ record: JobRecord) throws {
+        if try journal.append(record) { noteEnd() }
     }
 
     /// A file that this run wrote, or checked and found good enough.
@@ -162,6 +167,6 @@ extension RecordedFolder: JobOutput {
             entry.marks.contains(.current) || entry.marks.contains(.sound) && !entry.marks.contains(.queued)
         else { return nil }
         var reader = journal.reader()
-        return try reader.record(at: entry.offset).map { HeldBody(file: $0.file) }
+        return try reader.record(at: entry.offset).map { HeldBody(file: $0.file, picture: $0.picture) }
     }
 }

@@ -42,14 +42,16 @@ private struct CounterDrift {
     private struct Tally {
         static let parts = ["active", "parked", "delayed"]
         var there = [0, 0, 0, 0]
-        var counted: [Int]
+        var counted: [Int] = []
     }
+
+    private static func names(total: String) -> [String] { [total, "done", "failed", "cancelled"] + Tally.parts }
 
     init(_ reply: ArraySlice<RedisReply>, of queue: String, _ keys: Keys) throws {
         guard let fields = try reply.first?.fields(9, of: "audit") else { throw RedisError.form(of: "audit") }
         let (key, name) = (keys.queue(queue), "the queue \(queue)")
         var (uses, lost) = (try fields[0].asOptionalString() ?? "", 0)
-        var all = Tally(counted: try fields[2...].map { try $0.asCount() })
+        var all = Tally()
         commit.effect = .wakes(.max)
         // Of two audits that found the same, one mends it.
         commit.check(try fields[1].asOptionalBytes(), "HGET", key, "mended")
@@ -59,9 +61,10 @@ private struct CounterDrift {
             let (number, state) = (try fields[0].asInteger(), try fields[5].asOptionalString())
             // A batch that was removed has no counters, and one that was cancelled counts only what is in flight.
             guard let state else { continue }
-            var tally = Tally(there: try fields[1..<5].map { try $0.asInteger() }, counted: try fields[7...].map { try $0.asCount() })
+            var tally = Tally(there: try fields[1..<5].map { try $0.asInteger() })
             if state == "cancelled" { tally.there[1...] = [0, 0, 0] }
             let (before, record, whose) = (findings.count, keys.batch(number, of: queue), "batch \(number) of \(name)")
+            tally.counted = try counted(fields[7...], tally, record, "\(keys.tag)q:\(queue):batch:\(number)", total: "total")
             lost += compare(tally, record, whose, total: "total")
             let priority = "\(try fields[6].asOptionalString() ?? "\(Priority.normal.number)")"
             // Exchanges look only where there can be something.
@@ -73,7 +76,28 @@ private struct CounterDrift {
             if findings.count > before { commit.check(Array(state.utf8), "HGET", record, "state") }
             for index in all.there.indices { all.there[index] += tally.there[index] }
         }
+        all.counted = try counted(fields[2...], all, key, "\(keys.tag)q:\(queue):queue", total: "enqueued")
         _ = compare(all, key, name, total: "enqueued", told: lost)
+    }
+
+    /// Counters as Redis has them. A counter that is no number gets the value that the jobs and the other counters leave for it.
+    private mutating func counted(
+        _ replies: ArraySlice<RedisReply>, _ tally: Tally, _ key: RedisArgument, _ keyName: String, total: String
+    ) throws -> [Int] {
+        let texts = try replies.map { try $0.asOptionalBytes() }
+        let found = texts.map { text in text.map { Int(inRedis: String(decoding: $0, as: UTF8.self)) } ?? 0 }
+        var numbers = found.enumerated().map { $1 ?? ($0 < 4 ? 0 : tally.there[$0 - 4]) }
+        if let derived = found.prefix(4).firstIndex(of: nil) {
+            let ended = numbers[1...3].reduce(0, +) + tally.there.reduce(0, +)
+            // Each accepted job has ended or is there. The derived counter is 0 in these sums.
+            numbers[derived] = derived == 0 ? ended : max(0, numbers[0] - ended)
+        }
+        for (index, name) in Self.names(total: total).enumerated() where found[index] == nil {
+            findings.append((.counterDamaged, "'\(name)' of '\(keyName)'", 1))
+            commit.check(texts[index], "HGET", key, .string(name))
+            commit.write("HSET", key, .string(name), .integer(numbers[index]))
+        }
+        return numbers
     }
 
     /// Jobs that are ready are what was accepted and is nothing else. Where there are fewer, jobs are lost: they count as failed, so that

@@ -194,8 +194,10 @@ extension Audit {
                 if !grounds.replies.starts(with: known.replies) { continue }
                 if grounds.replies.suffix(asides.count).contains(where: { $0 != nil }) { continue }
             }
-            let number = try await pipeline([RedisCommand("HGET", keys.batch(block.batch, of: list.queue), "priority")])[0].asCount()
-            let timers = keys.timers(Priority(number: number) ?? .normal, of: list.queue)
+            let asked = RedisCommand("HGET", keys.batch(block.batch, of: list.queue), "priority")
+            let number = try await pipeline([asked])[0].asOptionalString()
+            let priority = number.flatMap { Int($0) }.flatMap { Priority(number: $0) }
+            let timers = keys.timers(priority ?? .normal, of: list.queue)
             try await find(.parkedWithoutFlight, Self.name(list.name), grounds, queue: list.queue, in: partition) { commit in
                 commit.write("ZADD", timers, .integer(now), .bytes(JobPlace.followers(id: list.name).member))
                 commit.effect = .wakes(1)

@@ -8,6 +8,8 @@ struct Audit {
     private(set) var findings: [AuditFinding] = []
     /// The queues that were met.
     private(set) var queues: Set<String> = []
+    /// The queues of them that partition 0 has keys of.
+    private(set) var queuesAtHome: Set<String> = []
 
     init(state: ClusterState, mends: Bool) {
         self.state = state
@@ -18,12 +20,16 @@ struct Audit {
     /// left, jobs that nothing leads to would look lost.
     mutating func run(in partition: Partition) async throws {
         let before = findings.reduce(0) { $0 + $1.count }
-        guard try await lookAtMainKeys(in: partition) else { return add(.notChecked, "the partition '\(partition.keys.tag)'") }
+        guard try await lookAtMainKeys(in: partition), try await lookAtClock(in: partition) else {
+            return add(.notChecked, "the partition '\(partition.keys.tag)'")
+        }
         let queues = try await lookAtKeys(in: partition)
         self.queues.formUnion(queues)
+        if partition == state.home { queuesAtHome = queues }
         if !findings.contains(where: { $0.kind == .wrongType }) {
             try await lookAtLocks(in: partition)
             try await compareHosts(in: partition)
+            for queue in queues.sorted() { try await lookAtCounters(of: queue, in: partition) }
         }
         if findings.contains(where: { $0.kind == .wrongType }) || !mends && findings.reduce(0, { $0 + $1.count }) > before {
             return add(.notChecked, "the counters: they come after the other findings")
@@ -36,7 +42,14 @@ struct Audit {
         let wrong = try await bodies.keysOfWrongType()
         for (key, expected) in wrong { add(.wrongType, "'\(key)', which has to be a \(expected)") }
         guard !findings.contains(where: { $0.kind == .wrongType }) else { return }
-        let hasEvicted = try await bodies.usage().evicted > 0
+        let hasEvicted: Bool
+        do {
+            hasEvicted = try await bodies.usage().evicted > 0
+        } catch {
+            guard case .damaged(let key) = error else { throw error }
+            add(.wrongType, "'\(key)', whose counters have to be numbers")
+            return
+        }
         var cursor = "0"
         repeat {
             let page = try await keys(of: partition, beginning: "outcome:", from: cursor)
@@ -107,11 +120,17 @@ extension ClusterState {
     ///
     /// An audit may run beside workers, and as often as one likes. It may miss changes that are under way, but does not take them for drift. A
     /// suspicion is a finding only if all its grounds hold at one moment, and it is mended in that moment.
-    /// - Parameter bodies: Where the namespace keeps bodies in Redis; `nil` where it does not.
+    /// - Parameters:
+    ///   - bodies: Where the namespace keeps bodies in Redis; `nil` where it does not.
+    ///   - looksAtSchema: Also compares the keys of the namespace with its schema. Tests have namespaces without one.
     /// - Returns: The findings, each kind once.
-    package func audit(mend: Bool, bodies: BlobStore? = nil) async throws(StateError) -> [AuditFinding] {
+    package func audit(
+        mend: Bool, bodies: BlobStore? = nil, looksAtSchema: Bool = false
+    ) async throws(StateError) -> [AuditFinding] {
         try await StateError.mapping {
             var audit = Audit(state: self, mends: mend)
+            // Without its schema a namespace has an unknown number of partitions.
+            if looksAtSchema, try await !audit.lookAtSchema() { return audit.findings }
             for partition in partitions {
                 try await audit.run(in: partition)
                 guard let bodies else { continue }
@@ -122,6 +141,7 @@ extension ClusterState {
                 }
             }
             try await audit.lookAtBatches()
+            try await audit.lookAtHome()
             return audit.findings
         }
     }

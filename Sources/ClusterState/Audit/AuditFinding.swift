@@ -12,6 +12,10 @@ package struct AuditFinding: Sendable, Equatable {
         case counter, jobsLost, jobsUncounted
         /// A batch that a partition no longer knows. Nobody can tell what it had.
         case batchPartLost
+        /// Counters and clocks that are no numbers.
+        case counterDamaged, clockDamaged
+        /// Keys of the whole namespace are gone, or those of partitions that the schema does not name are there.
+        case schemaLost, partitionUnknown, homeLost
         /// A key holds a value of another type. Only the program that wrote the key can know what to do.
         case wrongType
         /// A part is too large for one step, or was written by a newer version.
@@ -30,7 +34,7 @@ package struct AuditFinding: Sendable, Equatable {
 
 extension AuditFinding.Kind {
     /// Whether an audit that mends can mend this kind.
-    package var isMendable: Bool { ![.wrongType, .notChecked, .batchPartLost].contains(self) }
+    package var isMendable: Bool { ![.wrongType, .notChecked, .batchPartLost, .schemaLost, .partitionUnknown, .homeLost].contains(self) }
 
     /// False for a part that was not checked, and for what comes with a limit for bodies.
     package var isDrift: Bool { self != .notChecked && self != .bodyEvicted }
@@ -52,6 +56,20 @@ extension AuditFinding.Kind {
         case .jobsUncounted: "They are fetched all the same; only totals were too low."
         case .batchPartLost:
             "A server has lost them. The totals of these batches are too low: enqueue their lists again under the same names."
+        case .counterDamaged:
+            "Another program has written to them, and their queue stands still. Counters that jobs or other counters do not tell begin at 0 again."
+        case .clockDamaged:
+            "Another program has written to it, and nothing goes on in its partition. The clock begins again, and delays may last longer once."
+        case .schemaLost:
+            "Redis has lost the key, or another program has removed it. It holds the number of partitions. End all workers and producers, and set "
+                + "it to '\(ClusterState.schema)/N', or '\(ClusterState.schema)/N/spread' where a Redis Cluster was used from the beginning. N is what "
+                + "'--partitions' said when the namespace was first used; without that it is 1, or 16 on a Redis Cluster. Then run 'gannet doctor' again."
+        case .partitionUnknown:
+            "Nobody finds their jobs. The namespace had more partitions, until Redis lost its schema and a program used it with the usual number. End "
+                + "all workers and producers, and put the former number of partitions into the schema, behind its '/'. Then run 'gannet doctor' again."
+        case .homeLost:
+            "The server of partition 0 has lost the records of queues and batches that it keeps for all partitions. Jobs of the others are still fetched. "
+                + "Put back a copy of that server's data, or enqueue the lists again under the same names: what was fetched is not fetched again."
         case .wrongType: "Another program writes to this namespace. Find out what the key is for, and delete it by hand if nobody needs it."
         case .notChecked:
             "They are too large for one step, a newer version wrote them, or this user may not read them. Check again when fewer jobs wait."
@@ -79,6 +97,11 @@ extension AuditFinding {
         case .jobsLost: isOne ? "accepted job that is missing from the queue" : "accepted jobs that are missing from the queue"
         case .jobsUncounted: isOne ? "job that was missing from the totals" : "jobs that were missing from the totals"
         case .batchPartLost: isOne ? "batch of which a part is lost" : "batches of which parts are lost"
+        case .counterDamaged: isOne ? "counter that is no number" : "counters that are no numbers"
+        case .clockDamaged: isOne ? "clock of a partition that is no clock" : "clocks of partitions that are no clocks"
+        case .schemaLost: "schema that is gone while partitions are there"
+        case .partitionUnknown: isOne ? "partition that the schema does not name" : "partitions that the schema does not name"
+        case .homeLost: isOne ? "queue that partition 0 has lost" : "queues that partition 0 has lost"
         case .wrongType: isOne ? "key that holds a value of another type" : "keys that hold a value of another type"
         case .notChecked: isOne ? "part of the state that could not be checked" : "parts of the state that could not be checked"
         }

@@ -55,17 +55,17 @@ extension FetchQueue {
             } else if let numbered {
                 number = numbered
             } else {
-                number = try await self.number(forNew: batch, after: replies[1].get().asCount())
+                number = try await self.number(forNew: batch, after: keys.naming { try replies[1].get().asCount() })
             }
             var commit = Commit()
             commit.effect = .begins
             commit.check(found, find)
             if numbered != number {
                 let (record, priority) = (keys.batch(number, of: queue), "\(options.priority.number)")
-                let now = RedisArgument.integer(try ClusterState.now(Array(replies.dropFirst(3))))
+                let now = RedisArgument.integer(try keys.naming { try ClusterState.now(Array(replies.dropFirst(3))) })
                 if known == nil {
                     commit.check(given, last)
-                    commit.write("HSET", keys.state, "batches", .integer(max(number, try replies[1].get().asCount())))
+                    commit.write("HSET", keys.state, "batches", .integer(max(number, try keys.naming { try replies[1].get().asCount() })))
                 }
                 commit.write(
                     "HSET", record, "id", .string(batch), "source", .string(source), "state", "open", "priority", .string(priority),

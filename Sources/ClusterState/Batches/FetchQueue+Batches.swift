@@ -37,7 +37,7 @@ extension FetchQueue {
                     let clock = cluster.clock(of: partition)
                     let commands = some.map { RedisCommand([.string("HMGET"), partition.keys.batch($0, of: name)] + Batch.fields) }
                     let replies = await cluster.connection.pipeline(clock + commands)
-                    let now = try ClusterState.now(replies)
+                    let now = try partition.keys.naming { try ClusterState.now(replies) }
                     found.append(try zip(some, replies.dropFirst(clock.count)).map { try Batch(number: $0, try $1.get(), now: now) })
                 }
                 return Batch.sums(of: found)

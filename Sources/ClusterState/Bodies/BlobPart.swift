@@ -159,9 +159,13 @@ struct BlobPart: Sendable {
         ])
         return try await StateError.mapping {
             let fields = try replies[0].get().fields(3, of: "HMGET")
-            return BlobUsage(
-                blobs: try replies[1].get().asInteger(), bytes: try fields[0].asCount(), memory: try fields[1].asCount(),
-                evicted: try fields[2].asCount())
+            do {
+                return BlobUsage(
+                    blobs: try replies[1].get().asInteger(), bytes: try fields[0].asCount(), memory: try fields[1].asCount(),
+                    evicted: try fields[2].asCount())
+            } catch let error as RedisError where error == .damagedCounter {
+                throw StateError.damaged(key: keys.types[0].key)
+            }
         }
     }
 

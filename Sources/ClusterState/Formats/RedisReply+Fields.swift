@@ -3,6 +3,28 @@ internal import RedisClient
 extension RedisError {
     /// The error for an answer in another form than this version's scripts give it.
     static func form(of what: String) -> RedisError { RedisError(.unexpectedReply, "\(what) in another form than expected") }
+
+    static let damagedCounter = form(of: "a counter")
+    static let damagedClock = form(of: "the clock")
+
+    /// The key whose clock a script could not read (`Scripts/Parts/clock.lua`).
+    var damagedKey: String? {
+        let mark = "DAMAGED "
+        return kind == .other && detail.hasPrefix(mark) ? String(detail.dropFirst(mark.count)) : nil
+    }
+}
+
+extension Keys {
+    /// Names the key in the error about a counter or a clock that is no number.
+    /// - Parameter queue: The queue whose counters are read; `nil` for those of the whole partition.
+    func naming<Value>(_ queue: String? = nil, _ read: () throws -> Value) throws -> Value {
+        do {
+            return try read()
+        } catch let error as RedisError where error == .damagedClock || error == .damagedCounter {
+            let isOfQueue = error == .damagedCounter ? queue : nil
+            throw StateError.damaged(key: isOfQueue.map { "\(tag)q:\($0):queue" } ?? "\(tag)state")
+        }
+    }
 }
 
 extension RedisReply {
@@ -18,7 +40,7 @@ extension RedisReply {
     /// A counter's value; a missing counter is zero.
     func asCount() throws(RedisError) -> Int {
         guard let text = try asOptionalString() else { return 0 }
-        guard let number = Int(inRedis: text) else { throw .form(of: "a counter") }
+        guard let number = Int(inRedis: text) else { throw .damagedCounter }
         return number
     }
 

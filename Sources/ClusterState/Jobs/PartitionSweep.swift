@@ -336,7 +336,7 @@ extension PartitionSweep {
         var origins: [Int: Origin] = [:]
         for (index, number) in numbers.enumerated() {
             let fields = try replies[index].fields(2, of: "HMGET")
-            guard let priority = Priority(number: try fields[0].asCount()) else { continue }
+            guard let priority = Priority(number: (try? fields[0].asCount()) ?? Priority.normal.number) else { continue }
             origins[number] = Origin(priority: priority, ids: try fields[1].asOptionalBytes())
         }
         return origins

@@ -41,7 +41,8 @@ package struct FetchQueue: Sendable {
             for partition in cluster.partitions {
                 let command = RedisCommand([.string("HMGET"), partition.keys.queue(name)] + QueueCounts.fields)
                 let replies = await cluster.connection.pipeline([command, RedisCommand("ZCARD", partition.keys.dead(of: name))])
-                sum.add(try QueueCounts(try replies[0].get(), dead: try replies[1].get().asInteger()))
+                sum.add(
+                    try partition.keys.naming(name) { try QueueCounts(replies[0].get(), dead: replies[1].get().asInteger()) })
             }
             return sum
         }

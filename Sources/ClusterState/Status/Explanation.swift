@@ -114,7 +114,7 @@ extension ClusterState {
                     HostStanding.command(host, keys),
                 ]
             let first = await connection.pipeline(commands)
-            let now = try Self.now(first)
+            let now = try keys.naming { try Self.now(first) }
             let lived = try Self.leaseTime(first)
             let replies = try first.map { try $0.get() }
             let lock = try replies[3].asOptionalBytes().flatMap { URLLock($0) }

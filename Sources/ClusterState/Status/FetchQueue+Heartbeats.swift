@@ -108,7 +108,7 @@ extension FetchQueue {
             RedisCommand("HEXISTS", state, mark),
         ]
         let replies = await connection.pipeline(clock + reads)
-        let now = try ClusterState.now(replies)
+        let now = try cluster.home.keys.naming { try ClusterState.now(replies) }
         let found = try replies.dropFirst(clock.count).map { try $0.get() }
         let fields = try found[0].fields(3, of: "HMGET")
         let (isKnown, isWished) = (try found[2].asInteger() == 1, try fields[2].asOptionalBytes() != nil)

@@ -90,7 +90,7 @@ extension FetchQueue {
         }
         if isForOnlookers { commands += [RedisCommand("HGETALL", keys.queue(name)), RedisCommand("HGETALL", keys.state)] }
         let replies = try await cluster.connection.pipeline(commands).map { try $0.get() }
-        var look = try PartitionLook(Array(replies.dropFirst(records.count)))
+        var look = try keys.naming(name) { try PartitionLook(Array(replies.dropFirst(records.count))) }
         look.batches = try zip(batches, replies).map { try Batch(number: $0, $1, now: look.now) }
         let heads = try await cluster.connection.pipeline(look.asideCommands(keys, of: name)).map { try $0.get() }
         try look.note(heads, partBytes: cluster.scripts.partBytes)

@@ -24,7 +24,7 @@ extension FetchQueue {
         try await persistently {
             let clock = cluster.clock(of: cluster.home)
             let replies = await cluster.connection.pipeline(clock + [RedisCommand("HGETALL", cluster.home.keys.queue(try checkedName()))])
-            let now = try ClusterState.now(replies)
+            let now = try cluster.home.keys.naming { try ClusterState.now(replies) }
             return WorkerListing(queue: name, now: now, workers: try PartitionLook.workers(try replies[clock.count].get(), now: now))
         }
     }
@@ -40,7 +40,7 @@ extension FetchQueue {
                 let clock = cluster.clock(of: cluster.home)
                 let looks = workers.map { RedisCommand("HEXISTS", key, .string(WorkerField.record($0))) }
                 let replies = await cluster.connection.pipeline(clock + looks)
-                let now = try ClusterState.now(replies)
+                let now = try cluster.home.keys.naming { try ClusterState.now(replies) }
                 let unknown = try zip(workers, replies.dropFirst(clock.count)).filter { try $1.get().asInteger() == 0 }.map(\.0)
                 if workers.isEmpty || !unknown.isEmpty { return unknown }
                 var commit = Commit()
@@ -60,7 +60,7 @@ extension ClusterState {
     package func queuesWithWorkers() async throws(StateError) -> [String] {
         try await StateError.mapping {
             let replies = await connection.pipeline(clock(of: home) + [RedisCommand("HGETALL", home.keys.state)])
-            let now = try Self.now(replies)
+            let now = try home.keys.naming { try Self.now(replies) }
             return try PartitionLook.queues(try replies[clock(of: home).count].get(), now: now).sorted()
         }
     }

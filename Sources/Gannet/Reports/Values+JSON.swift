@@ -127,6 +127,7 @@ extension Explanation {
             "httpStatus": JSONValue(content.httpStatus),
             "bytes": content.digest == nil ? .null : .integer(content.size), "sha256": JSONValue(content.digest?.hexadecimal),
             "contentType": JSONValue(content.fields[.contentType]), "file": JSONValue(content.fields[.file]),
+            "optOut": JSONValue(content.fields[.optOut]),
             "error": outcome.failure.map { ["class": .string($0.kind), "message": .string($0.sentence)] } ?? .null,
         ]
     }
@@ -149,8 +150,8 @@ extension Batch {
             ("robots", .string(options.manners.robots.rawValue)), ("optOuts", .string(options.manners.optOuts.rawValue)),
             ("traceID", options.trace.map { .string($0.traceID) } ?? .null), ("ageSeconds", JSONValue(age)),
             ("progress", progress.map { .decimal($0) } ?? .null), ("total", .integer(total)), ("done", .integer(done)),
-            ("failed", .integer(failed)), ("disallowed", .integer(disallowed)), ("cancelled", .integer(cancelled)),
-            ("ready", .integer(ready)),
+            ("failed", .integer(failed - disallowed)), ("disallowed", .integer(disallowed)),
+            ("cancelled", .integer(cancelled)), ("ready", .integer(ready)),
             ("active", .integer(active)), ("parked", .integer(parked)), ("delayed", .integer(delayed)),
             ("lostPartitions", .integer(lostParts)),
         ]

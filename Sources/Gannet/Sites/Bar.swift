@@ -51,7 +51,8 @@ extension JobAttempt.Bar {
         case .unknown(let error, let pause):
             // A message with two full stops would read like two.
             let reason = error.description.hasSuffix(".") ? String(error.description.dropLast()) : error.description
-            let detail = "\(start)the rules of the site, \(place), cannot be had for now: \(reason)"
+            let named = reason.contains(place) ? reason : "\(place): \(reason)"
+            let detail = "\(FetchError.unreadRules) (\(RedactedURL(jobURL))): \(start)\(named)."
             self = .untilKnown(FetchError(kind: .throttled, url: jobURL, detail: detail), pause, isRedirect: isRedirect)
         }
     }

@@ -26,7 +26,7 @@ struct RobotsDownloader: Downloader {
             }
             return answer(request.url, bytes, for: Self.lifetime(exchange, download.headers))
         } catch {
-            guard Self.isAbsent(error) else { throw error }
+            guard Self.isAbsent(error) else { throw Self.understood(error) }
             let refusal = Download(finalURL: request.url, status: 404, headers: error.headers)
             let exchange = Exchange(refusal, request: facts, requestedAt: start, receivedAt: .now)
             return answer(request.url, [], for: Self.lifetime(exchange, error.headers))
@@ -46,6 +46,14 @@ struct RobotsDownloader: Downloader {
         case .tooManyRedirects, .refusedRedirect: true
         default: false
         }
+    }
+
+    /// A status that HTTP does not have counts as a 5xx (RFC 9110, section 15): the file cannot be read for now.
+    static func understood(_ error: FetchError) -> FetchError {
+        guard case .status(let status) = error.kind, status > 599 else { return error }
+        var error = error
+        (error.kind, error.detail) = (.status(500), "the status was \(status), which HTTP has no meaning for")
+        return error
     }
 
     private static func lifetime(_ exchange: Exchange, _ headers: ResponseHeaders) -> Duration {

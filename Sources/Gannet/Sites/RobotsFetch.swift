@@ -28,6 +28,7 @@ actor RobotsFetch {
         self.cluster = cluster
         self.concurrency = min(concurrency, Self.mostAtOnce)
         var settings = settings
+        // Both attempts have this time, so that no job waits longer for the file than for its own answer.
         settings.timeout = min(settings.timeout, Sites.longestLook)
         settings.connectTimeout = min(settings.connectTimeout, Sites.longestLook)
         settings.maximumRedirects = Self.mostRedirects
@@ -45,7 +46,7 @@ actor RobotsFetch {
             return .failure(FetchError(kind: .timeout(.deadline), url: url, detail: "\(error)"))
         }
         let request = AnswerRequest(url) { $0.headers = Self.accept.map { [$0] } ?? [] }
-        return await fetch.answer(request, within: Sites.longestLook).map {
+        return await fetch.answer(request, within: settings.timeout).map {
             Sites.File(bytes: $0.body, freshFor: $0.freshFor(at: .now) ?? RobotsDownloader.shortestUse)
         }
     }

@@ -61,7 +61,7 @@ struct BatchListCommand: Command {
             let batch = report.batch
             table.add(
                 batch.name, report.state, report.progress, String(batch.done),
-                String(batch.failed), String(batch.cancelled),
+                String(batch.failed - batch.disallowed), String(batch.cancelled),
                 batch.options.priority.rawValue, batch.age.map { Amounts.time($0) + " ago" } ?? "unknown")
         }
         try target.console.print(table)
@@ -170,7 +170,7 @@ struct BatchWaitCommand: Command {
 
     func run() async throws -> ExitStatus {
         let target = options.target
-        return try await target.connection.withAccess(target.console) { access, interruption in
+        return try await target.connection.withAccess(target.console, looking: true) { access, interruption in
             let queue = access.cluster.queue(target.queue)
             let outcome = await interruption.cancelling {
                 try await queue.wait(for: options.batch, atMost: timeout, target.console)
@@ -220,7 +220,7 @@ extension FetchQueue {
             }
             if now >= nextNote {
                 nextNote = now + Self.noteInterval
-                console.note("batch \(name): \(status.ended) of \(status.total) ended, \(status.failed) failed")
+                console.note("batch \(name): \(status.ended) of \(status.total) ended, \(status.failed - status.disallowed) failed")
             }
             try await Task.sleep(for: min(pause, end.map { max(.zero, $0 - now) } ?? pause))
             pause = min(Self.longestPause, pause * 2)

@@ -28,12 +28,14 @@ struct DoctorCommand: Command {
     }
 
     func run() async throws -> ExitStatus {
-        try await target.withCluster(looking: confirmation == nil) { cluster in
+        try await target.withCluster(looking: true, looksForDamage: true) { cluster in
             let bodies = BlobStore(cluster)
-            var findings = try await cluster.audit(mend: false, bodies: bodies)
+            var findings = try await cluster.audit(mend: false, bodies: bodies, looksAtSchema: true)
             if let confirmation, findings.contains(where: \.kind.isMendable) {
                 if !json, confirmation.mustAsk { try show(findings) }
-                if confirmation.ask("Mend this?", target.console) { findings = try await cluster.audit(mend: true, bodies: bodies) }
+                if confirmation.ask("Mend this?", target.console) {
+                    findings = try await cluster.audit(mend: true, bodies: bodies, looksAtSchema: true)
+                }
             }
             if json {
                 let json: JSONValue = [

@@ -29,7 +29,8 @@ struct ExplainCommand: Command {
     func run() async throws -> ExitStatus {
         let report = try await target.withCluster(looking: true) { cluster in
             let (url, _) = try await url.find(in: cluster, queue: target.queue, target.console)
-            return ExplanationReport(url, try await cluster.explain(url.id, host: url.host))
+            let found = try await cluster.explain(url.id, host: url.host)
+            return ExplanationReport(url, found, try await ExplainedJob(of: url.id, found, in: cluster.queue(target.queue)))
         }
         if json {
             try target.console.print(report.json.text)
@@ -40,14 +41,55 @@ struct ExplainCommand: Command {
     }
 }
 
+/// The job of a URL that is under way or was given up, with the manners of its batch.
+private struct ExplainedJob: Sendable {
+    let batch: Batch
+    /// Why the job was given up.
+    let error: (errorClass: String, message: String)?
+
+    /// As many parts of the queue are looked at for a job that was given up.
+    private static let mostParts = 200
+
+    /// `nil` where the queue has no such job, or has forgotten its batch.
+    init?(of id: URLID, _ found: Explanation, in queue: FetchQueue) async throws {
+        var (number, error): (Int?, (String, String)?)
+        if let holder = found.holder, holder.queue == queue.name { number = holder.batch }
+        if number == nil {
+            var filter = JobFilter()
+            filter.url = id
+            let given = try await queue.jobs(JobSelection(.dead, filter), limit: 1, parts: Self.mostParts).jobs.first
+            number = given?.batch
+            error = given.flatMap { job in job.errorClass.map { ($0, job.errorMessage ?? "") } }
+        }
+        guard let number, let batch = try await queue.batches([number]).first else { return nil }
+        self.batch = batch
+        self.error = error
+    }
+
+    var text: String {
+        "of the batch '\(batch.name)', which \(batch.options.manners.words)"
+            + (error.map { error in "; given up: \(error.message.hasSuffix(".") ? String(error.message.dropLast()) : error.message)" } ?? "")
+    }
+
+    var json: JSONValue {
+        [
+            "batch": .string(batch.name), "robots": .string(batch.options.manners.robots.rawValue),
+            "optOuts": .string(batch.options.manners.optOuts.rawValue),
+            "error": error.map { ["class": .string($0.errorClass), "message": .string($0.message)] } ?? .null,
+        ]
+    }
+}
+
 /// The state of a URL, for people and for scripts.
 private struct ExplanationReport: Sendable {
     private let url: RequestedURL
     private let found: Explanation
+    private let job: ExplainedJob?
 
-    init(_ url: RequestedURL, _ found: Explanation) {
+    init(_ url: RequestedURL, _ found: Explanation, _ job: ExplainedJob?) {
         self.url = url
         self.found = found
+        self.job = job
     }
 
     private var known: URLOutcome? { found.outcome }
@@ -65,10 +107,14 @@ private struct ExplanationReport: Sendable {
             if let digest = content.digest { rows.append(("body", "\(Amounts.bytes(content.size)), sha256 \(digest.hexadecimal)")) }
             if let type = content.fields[.contentType] { rows.append(("type", type)) }
             if let file = content.fields[.file] { rows.append(("file", file)) }
+            if let optOut = content.fields[.optOut] {
+                rows.append(("opt-out", "\(optOut): batches that heed opt-outs do not get the body"))
+            }
             if let phases = content.phases { rows.append(("times", times(phases))) }
             rows.append(known.isNegative ? ("retry", retry(known)) : ("fresh", freshness(known)))
         }
         rows.append(("held by", holder))
+        if let job { rows.append(("job", job.text)) }
         if found.followers + found.waiters > 0 {
             rows.append(
                 ("waiting", "\(Amounts.count(found.followers, "job")), \(Amounts.count(found.waiters, "calling program"))"))
@@ -128,5 +174,8 @@ private struct ExplanationReport: Sendable {
         return parts.joined(separator: ", ")
     }
 
-    var json: JSONValue { found.json(of: url) }
+    var json: JSONValue {
+        guard case .object(let members) = found.json(of: url) else { return .null }
+        return .object(members + [("job", job?.json ?? .null)])
+    }
 }

@@ -24,13 +24,15 @@ struct ExportCommand: Command {
         "export",
         summary: "Write the bodies of a batch into a folder, with a manifest.",
         discussion:
-            "Bodies come from Redis, or from the workers' folder that '--store' names. A file that is there already, byte for byte, is not "
+            "Bodies come from Redis, or from the workers' folder that '--store' names. A body that is there already, byte for byte, is not "
             + "written again. The manifest has a line like that of 'run' for each URL whose job has ended. The lines are in the order in which "
             + "the jobs ended: 'finished' is the place in that order, and 'line' is null. With '--input' they are in the order of that list, and "
             + "a row whose URL is not among the ended ones has the class 'absent'. The exit status is 0 when every body is there, 1 when "
             + "some are missing, and 75 when the batch is not complete yet. The bodies that are there are written in any case.",
-        flags: [batch.entry, directory.entry, NameOption.style.entry, refetch.entry, json.entry, input.entry] + ListFlags.flags
-            + [CarryOption.columns.entry, ManifestOption.format.entry] + StoreOptions.flags
+        flags: [
+            batch.entry, directory.entry, OutputFormatOption.ofExport.entry, OutputFormatOption.archiveSize.entry,
+            OutputFormatOption.samples.entry, NameOption.style.entry, refetch.entry, json.entry, input.entry,
+        ] + ListFlags.flags + [CarryOption.columns.entry, ManifestOption.format.entry] + StoreOptions.flags
             + FetchOptions.flagsForCalls
             + QueueTarget.flags,
         mostUsed: ["batch", "dir", "store", "refetch"],
@@ -43,6 +45,9 @@ struct ExportCommand: Command {
     private let batch: String
     /// The folder for bodies.
     private let directory: String
+    private let format: OutputFormat
+    private let archiveSize: Int
+    private let samplesPerShard: Int
     private let names: NameStyle
     private let refetches: Bool
     private let json: Bool
@@ -58,6 +63,9 @@ struct ExportCommand: Command {
     init(_ arguments: Arguments) throws {
         batch = try arguments.require(Self.batch)
         directory = try arguments.require(Self.directory)
+        format = try OutputFormatOption.format(arguments, OutputFormatOption.ofExport)
+        archiveSize = try arguments.require(OutputFormatOption.archiveSize)
+        samplesPerShard = try arguments.require(OutputFormatOption.samples)
         names = try NameOption.style(arguments)
         refetches = arguments.isSet(Self.refetch)
         json = arguments.isSet(Self.json)
@@ -83,7 +91,7 @@ struct ExportCommand: Command {
         let rows = try list.map { try InputRows($0.source, $0.options) }
         let tables = try await TableWriter.prepare(manifest)
         let store = try store.folder.map(WorkFolder.reading)
-        return try await target.connection.withAccess(console) { access, interruption in
+        return try await target.connection.withAccess(console, looking: true) { access, interruption in
             let status = try await export(settings, store, rows, tables, access, interruption)
             if status == nil { console.note("interrupted before it was done; the same command goes on where it stopped.") }
             return status ?? interruption.status
@@ -106,6 +114,7 @@ struct ExportCommand: Command {
         let swept = lock.sweep()
         if swept > 0 { console.detail("removed \(Amounts.count(swept, "file")) that an earlier command left half-written") }
 
+        try bodies.claim(format)
         let opened = await interruption.cancelling { try await RecordedFolder.open(bodies) }
         guard let folder = try opened.get(unlessInterrupted: interruption) else { return nil }
         WorkFolder.warnOfLoss(in: folder, "every body is written again", console)
@@ -125,9 +134,10 @@ struct ExportCommand: Command {
         _ batch: FinishedBatch, into folder: RecordedFolder, _ store: BodyFolder?, _ rows: InputRows?, _ access: ClusterAccess,
         _ settings: FetchSettings
     ) async throws -> ExportTotals {
+        let packing = try await packing(in: folder)
         let tally = WorkTally(console, access.watch, of: { batch.jobs - folder.counts.repeated })
         let export = try await BatchExport(
-            batch, of: access.cluster, into: folder, store: store, refetches: refetches, patience: Self.patience
+            batch, of: access.cluster, into: folder, packing: packing, store: store, refetches: refetches, patience: Self.patience
         ) { tally.note(WorkerReport($0)) }
         let display = ProgressDisplay(of: tally, on: console)
         let outcome: Result<ExportTotals, any Error>
@@ -142,6 +152,14 @@ struct ExportCommand: Command {
         tally.finish()
         await export.close()
         return try outcome.get()
+    }
+
+    private func packing(in folder: RecordedFolder) async throws -> BodyPacking? {
+        switch format {
+        case .files: nil
+        case .warc: try await .intoArchives(folder, size: archiveSize)
+        case .shards: try await .intoShards(folder, samples: samplesPerShard)
+        }
     }
 
     private func writeManifest(_ export: BatchExport, _ rows: InputRows?, _ headers: RequestHeaders) async throws -> ExportTotals {

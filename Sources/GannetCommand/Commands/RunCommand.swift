@@ -3,6 +3,7 @@ import ClusterState
 import CommandLineKit
 import Gannet
 import HTTPEngine
+import Thumbnails
 
 /// `gannet run`: the whole thing in one process.
 struct RunCommand: Command {
@@ -26,8 +27,10 @@ struct RunCommand: Command {
             "It writes a manifest with the outcome of each row into the folder, and leaves no jobs in Redis. The same command again "
             + "fetches only the URLs that are not there already.",
         positional: InputOptions.positional,
-        flags: InputOptions.flags + [CarryOption.columns.entry, directory.entry, NameOption.style.entry, ManifestOption.format.entry]
-            + [maxFailures.entry] + SubmissionFlags.flags
+        flags: InputOptions.flags + [
+            CarryOption.columns.entry, directory.entry, OutputFormatOption.format.entry, OutputFormatOption.archiveSize.entry,
+            OutputFormatOption.samples.entry, NameOption.style.entry, ManifestOption.format.entry, maxFailures.entry,
+        ] + PictureOptions.flags + [ThumbnailProgramOption.ofRun.entry] + SubmissionFlags.flags
             + [json.entry, serve.entry, DrainOption.time.entry, ListenOption.ofRun.entry] + FetchOptions.flagsForJobs
             + ConnectionOptions.creatingFlags
             + CommonFlags.everywhere
@@ -38,13 +41,22 @@ struct RunCommand: Command {
             Example(
                 "gannet run -i images.csv --column image_url -d out --max-body 20MB",
                 "Fetches the URLs of a column of a table, each up to 20 MB."),
+            Example(
+                "gannet run -i images.csv --column image_url -d out --resize 256 --resize-mode center-crop --min-size 64",
+                "Stores pictures of 256 by 256 pixels, in jpg, and none of an original with a side below 64 pixels."),
         ])
 
     let input: InputOptions
     /// The folder for bodies.
     let directory: String
+    let format: OutputFormat
+    let archiveSize: Int
+    let samplesPerShard: Int
     let names: NameStyle
     let manifest: ManifestOption.Format
+    /// Nil where bodies are stored as they are.
+    let pictures: PictureOptions?
+    private let thumbnailProgram: ThumbnailProgram
     let batch: String
     let submission: BatchOptions
     let maxFailures: FailureLimit
@@ -61,14 +73,29 @@ struct RunCommand: Command {
         try QueueOption.refuse(arguments)
         directory = try arguments.require(Self.directory)
         input = try InputOptions(arguments, rest: " -d " + Sentence.quotedForShell(directory), carries: true)
+        format = try OutputFormatOption.format(arguments)
+        archiveSize = try arguments.require(OutputFormatOption.archiveSize)
+        samplesPerShard = try arguments.require(OutputFormatOption.samples)
         names = try NameOption.style(arguments)
         manifest = try ManifestOption.format(arguments)
+        pictures = try PictureOptions(arguments)
+        thumbnailProgram = ThumbnailProgram(named: try arguments.optional(ThumbnailProgramOption.ofRun), beside: Executable.path)
         batch = try arguments.optional(SubmissionFlags.batch) ?? RunIdentity.batch
         submission = try SubmissionFlags.options(from: arguments)
         maxFailures = try arguments.require(Self.maxFailures)
         json = arguments.isSet(Self.json)
         hasWindow = arguments.isSet(Self.serve)
         drainTimeout = try arguments.require(DrainOption.time)
+        if format == .warc, pictures != nil {
+            throw arguments.usageError("Options for pictures change bodies, and '--output-format warc' stores these as they were sent.")
+        }
+        if format != .files, hasWindow {
+            throw arguments.usageError("'--serve' shows files of bodies, which '--output-format \(format.rawValue)' does not write.")
+        }
+        if format == .shards, submission.refresh || submission.maximumAge != nil {
+            throw arguments.usageError(
+                "'--refresh' and '--max-age' replace bodies, and a complete shard is never changed. Choose another folder without them.")
+        }
         listen = try ListenOption.ofRun(arguments)
         fetch = try FetchOptions(arguments)
         connection = try ConnectionOptions(arguments)
@@ -89,13 +116,29 @@ struct RunCommand: Command {
         }
     }
 
+    private func pictureMaker() async throws -> PictureMaker? {
+        guard let pictures else { return nil }
+        let maker = PictureMaker(thumbnailProgram, pictures.request)
+        do throws(ThumbnailFailure) {
+            try await maker.check()
+        } catch {
+            maker.close()
+            throw CommandFailure(error)
+        }
+        return maker
+    }
+
     private func fetchAll() async throws -> ExitStatus {
         let settings = try fetch.checkedSettings()
+        // Before anything is fetched, and before a folder is made.
+        let maker = try await pictureMaker()
+        defer { maker?.close() }
         let rows = try RunInput(input)
         let tables = try await TableWriter.prepare(manifest)
         let folder = try WorkFolder.open(directory, names: names)
         let lock = try WorkFolder.lock(folder, .alone)
         defer { withExtendedLifetime(lock) {} }
+        try folder.claim(format, pictures: pictures?.text ?? "")
         try folder.checkRoom()
         let swept = lock.sweep()
         if swept > 0 { console.detail("removed \(Amounts.count(swept, "file")) that an earlier run left half-written") }
@@ -109,7 +152,7 @@ struct RunCommand: Command {
                     hasWindow ? try await RunWindow.open(self, settings, queue: identity.queue, access, folder) : nil
                 let run = Run(
                     options: self, settings: settings, identity: identity, access: access, bodies: folder, interruption: interruption,
-                    endpoint: endpoint, window: window, tables: tables)
+                    endpoint: endpoint, window: window, tables: tables, maker: maker)
                 do {
                     let status = try await run.run(rows)
                     await window?.close(interruption)

@@ -72,8 +72,11 @@ struct StatusCommand: Command {
             try console.print(text(of: status))
             return .done
         }
-        return try await target.connection.withAccess(console, patience: .zero) { access, interruption in
-            let look = { @Sendable last in try await StatusReport.look(at: target.queue, of: access.cluster, after: last) }
+        return try await target.connection.withAccess(console, patience: .zero, looking: true) { access, interruption in
+            // A namespace that is new at first has its partitions as soon as a program uses it.
+            let look = { @Sendable last in
+                try await StatusReport.look(at: target.queue, of: access.cluster.begun(), after: last)
+            }
             if !json, let terminal = Terminal(STDOUT_FILENO) {
                 return try await WatchSession(on: terminal, interruption, look: look).run()
             }

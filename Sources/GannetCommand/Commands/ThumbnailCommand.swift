@@ -73,7 +73,7 @@ struct ThumbnailCommand: Command {
         let made = try await pool.result(thumbnail.request, of: picture).mapError { CommandFailure($0) }.get()
         if let output, output != "-" {
             try OutputFile.write(made.bytes, to: output)
-            console.detail("wrote \(made.width) x \(made.height) pixels, \(Amounts.bytes(made.bytes.count)), to \(output)")
+            console.detail("wrote \(made.size) pixels, \(Amounts.bytes(made.bytes.count)), to \(output)")
             return .done
         }
         guard isatty(STDOUT_FILENO) == 0 || output == "-" else {

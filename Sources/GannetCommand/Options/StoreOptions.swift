@@ -46,6 +46,35 @@ enum NameOption {
     }
 }
 
+/// `--output-format`: how a run or an export writes its results.
+enum OutputFormatOption {
+    static let format = Flag(
+        "output-format", .choice("format", of: OutputFormat.allCases.map(\.rawValue)), default: OutputFormat.files.rawValue,
+        "How results are written. With 'files' each body is a file. With 'warc' requests and answers go into archives (WARC 1.1) as they went "
+            + "over the wire, also those of redirects and errors. With 'shards' bodies become samples in tar files, as webdataset reads them, when "
+            + "all are there. A folder keeps the format that it was begun with.")
+
+    static let samples = Flag(
+        "samples-per-shard", .integer(in: 1...1_000_000), default: "10000", "How many samples a shard has. It ends earlier at 8 GB.")
+
+    static let ofExport = Flag(
+        "output-format", .choice("format", of: OutputFormat.allCases.map(\.rawValue)), default: OutputFormat.files.rawValue,
+        "How bodies are written. With 'files' each body is a file. With 'warc' they are 'resource' records of archives (WARC 1.1). With 'shards' "
+            + "they become samples in tar files, as webdataset reads them. A folder keeps the format that it was begun with.")
+
+    static let archiveSize = Flag(
+        "archive-size", .size(in: 100_000...100_000_000_000), default: "1GB",
+        "The size of an archive file, after which the next one begins. It ends with a whole record, so it may be longer.")
+
+    static func format(_ arguments: Arguments, _ flag: Flag<String> = format) throws -> OutputFormat {
+        let format = OutputFormat(rawValue: try arguments.require(flag)) ?? .files
+        if format != .files, arguments.origin(of: NameOption.style.entry) == .option {
+            throw arguments.usageError("'--name' names files of bodies, which '--output-format \(format.rawValue)' does not write.")
+        }
+        return format
+    }
+}
+
 /// `--drain-timeout`: how a worker or a gateway ends that is asked to stop.
 enum DrainOption {
     static let time = Flag(

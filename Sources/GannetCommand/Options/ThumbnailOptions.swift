@@ -9,6 +9,11 @@ enum ThumbnailProgramOption {
         "thumbnail-program", .file(),
         "The program that makes thumbnails, gannet-thumbnail. Without this option it is the one beside gannet.")
 
+    /// The pictures of a run are made by the same program.
+    static let ofRun = Flag(
+        "thumbnail-program", .file(), section: .pictures,
+        "The program that makes pictures, gannet-thumbnail. Without this option it is the one beside gannet.")
+
     static let count = Flag(
         "thumbnail-programs", .integer(in: 1...64), default: "\(ThumbnailBounds().programs)",
         "How many pictures are worked on at a time, each by a program of its own with one thread.")
@@ -62,7 +67,7 @@ extension CommandFailure {
     init(_ failure: ThumbnailFailure) {
         switch failure.kind {
         case .missing, .unfit, .busy, .cancelled: self.init(.unavailable, failure.sentence)
-        case .notPicture, .tooLarge, .broken, .crashed, .tooSlow: self.init(.noUsableInput, failure.sentence)
+        case .notPicture, .tooLarge, .tooSmall, .tooLong, .broken, .crashed, .tooSlow: self.init(.noUsableInput, failure.sentence)
         }
     }
 }

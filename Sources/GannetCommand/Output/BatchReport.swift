@@ -17,13 +17,14 @@ struct BatchReport: Sendable {
             ("state", state),
             ("priority", batch.options.priority.rawValue),
             ("wants", wants),
-            ("manners", manners),
+            ("manners", batch.options.manners.words),
             ("headers", headerNames.isEmpty ? "none of its own" : headerNames.joined(separator: ", ")),
             ("trace", batch.options.trace?.traceID ?? "none"),
             ("begun", batch.age.map { Amounts.time($0) + " ago" } ?? "unknown"),
             ("progress", progress),
             ("done", String(batch.done)),
-            ("failed", failed),
+            ("failed", String(batch.failed - batch.disallowed)),
+            ("disallowed", String(batch.disallowed)),
             ("cancelled", String(batch.cancelled)),
             ("ready", String(batch.ready)),
             ("active", String(batch.active)),
@@ -41,20 +42,6 @@ struct BatchReport: Sendable {
         guard let part = batch.progress else { return "nothing was accepted" }
         // Rounded down: all of it is all of it.
         return "\(Int(part * 100)) % of \(batch.total)"
-    }
-
-    /// `7, of these 3 not permitted by their sites`.
-    private var failed: String {
-        batch.disallowed > 0 ? "\(batch.failed), of these \(batch.disallowed) not permitted by their sites" : "\(batch.failed)"
-    }
-
-    private var manners: String {
-        let robots = batch.options.manners.obeys ? "obeys" : "ignores"
-        switch batch.options.manners.optOuts {
-        case .heed: return "\(robots) robots.txt, heeds opt-outs"
-        case .ignore: return "\(robots) robots.txt, ignores opt-outs"
-        case .record: return "\(robots) robots.txt, records opt-outs"
-        }
     }
 
     private var headerNames: [String] { batch.options.headers.lines.map(\.name) }
@@ -90,5 +77,17 @@ struct BatchReport: Sendable {
     /// The exit status of a command that waited for the batch.
     var status: ExitStatus {
         batch.lostParts > 0 ? .unavailable : batch.failed - batch.disallowed + batch.cancelled == 0 ? .done : .someFailed
+    }
+}
+
+extension Manners {
+    /// For a sentence about a batch.
+    var words: String {
+        let robots = obeys ? "obeys" : "ignores"
+        switch optOuts {
+        case .heed: return "\(robots) robots.txt, heeds opt-outs"
+        case .ignore: return "\(robots) robots.txt, ignores opt-outs"
+        case .record: return "\(robots) robots.txt, records opt-outs"
+        }
     }
 }

@@ -7,6 +7,8 @@ struct ProgressSnapshot: Sendable {
     var fetched = 0
     var there = 0
     var failed = 0
+    /// Jobs that their sites do not permit. They are no failures.
+    var disallowed = 0
     var bytes = 0
     var elapsed = Duration.zero
 
@@ -14,7 +16,7 @@ struct ProgressSnapshot: Sendable {
     var failures: [(errorClass: String, count: Int)] = []
 
     /// The jobs that this command has ended.
-    var ended: Int { fetched + there + failed }
+    var ended: Int { fetched + there + failed + disallowed }
 
     /// The list that this work belongs to, or a queue that other workers share; `nil` while it is not known.
     var whole: Whole?

@@ -14,6 +14,7 @@ enum ProgressLines {
             let classes = now.failures.isEmpty ? "" : ": \(now.failuresByClass)"
             lines.append(StyledText("\(now.failed) failed", .red) + StyledText(classes))
         }
+        if now.disallowed > 0 { lines.append(StyledText(Amounts.notPermitted(now.disallowed))) }
         if let waitedFor = now.waitedFor { lines.append(StyledText(waitedFor, .yellow)) }
         if !now.slowestHosts.isEmpty { lines.append(StyledText("slowest: ", .faint) + StyledText(now.slowestHosts)) }
         if let advice = now.advice { lines.append(StyledText(advice, .yellow)) }
@@ -97,14 +98,17 @@ enum ProgressText {
     static func counts(_ now: ProgressSnapshot) -> String {
         let there = now.there > 0 ? ", \(now.there) there already" : ""
         let classes = now.failures.isEmpty ? "" : " (\(now.failuresByClass))"
-        return "\(now.fetched) fetched\(there), \(now.failed) failed\(classes), \(Amounts.bytes(now.bytes)) in \(Amounts.time(now.elapsed))"
+        let disallowed = now.disallowed > 0 ? ", \(Amounts.notPermitted(now.disallowed))" : ""
+        let ends = "\(now.fetched) fetched\(there), \(now.failed) failed\(classes)\(disallowed)"
+        return "\(ends), \(Amounts.bytes(now.bytes)) in \(Amounts.time(now.elapsed))"
     }
 
     /// The same for logs that programs read. The totals are the queue's since it was first used.
     static func facts(_ now: ProgressSnapshot) -> LogFacts {
         [
             (key: "fetched", value: .integer(now.fetched)), (key: "cached", value: .integer(now.there)),
-            (key: "failed", value: .integer(now.failed)), (key: "bytes", value: .integer(now.bytes)),
+            (key: "failed", value: .integer(now.failed)), (key: "disallowed", value: .integer(now.disallowed)),
+            (key: "bytes", value: .integer(now.bytes)),
             (key: "ended", value: JSONValue(now.whole.map { $0.ended + $0.endedBefore })),
             (key: "total", value: JSONValue(now.whole.map { $0.total + $0.endedBefore })),
         ]

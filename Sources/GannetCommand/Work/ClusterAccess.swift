@@ -11,13 +11,16 @@ struct ClusterAccess: Sendable {
     /// - Parameter patience: How long calls other than a worker's wait for a Redis that has gone away.
     /// - Parameter isImpatient: The command also ends soon where a server of a cluster is away.
     /// - Parameter looking: The command changes nothing, and so does not begin to use a new namespace either.
+    /// - Parameter looksForDamage: The command also opens a namespace that has lost its schema.
     static func open(
-        _ options: ConnectionOptions, console: Console, patience: Duration, isImpatient: Bool, looking: Bool = false
+        _ options: ConnectionOptions, console: Console, patience: Duration, isImpatient: Bool, looking: Bool = false,
+        looksForDamage: Bool = false
     ) async throws -> ClusterAccess {
         var (cluster, own, lease) = try await server(named: options, console: console)
         let watch = RedisWatch(console, own: own)
         cluster.partitions = options.partitions
         cluster.isForLooking = looking
+        cluster.looksForDamage = looksForDamage
         cluster.patience = patience
         cluster.isImpatient = isImpatient
         cluster.outage = watch.note
@@ -102,18 +105,19 @@ extension ConnectionOptions {
 
     /// Runs `body` with the cluster. An outage of Redis is an error at once: people who look do not want to wait.
     func withCluster<Value: Sendable>(
-        _ console: Console, looking: Bool = false, _ body: (ClusterState) async throws -> Value
+        _ console: Console, looking: Bool = false, looksForDamage: Bool = false, _ body: (ClusterState) async throws -> Value
     ) async throws -> Value {
-        try await ClusterAccess.open(self, console: console, patience: .zero, isImpatient: true, looking: looking)
-            .closing { try await body($0.cluster) }
+        try await ClusterAccess.open(
+            self, console: console, patience: .zero, isImpatient: true, looking: looking, looksForDamage: looksForDamage
+        ).closing { try await body($0.cluster) }
     }
 }
 
 extension QueueTarget {
     func withCluster<Value: Sendable>(
-        looking: Bool = false, _ body: (ClusterState) async throws -> Value
+        looking: Bool = false, looksForDamage: Bool = false, _ body: (ClusterState) async throws -> Value
     ) async throws -> Value {
-        try await connection.withCluster(console, looking: looking, body)
+        try await connection.withCluster(console, looking: looking, looksForDamage: looksForDamage, body)
     }
 
     /// The same with the queue.

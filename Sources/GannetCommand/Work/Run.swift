@@ -3,6 +3,7 @@ import ClusterState
 import Gannet
 import GannetBasics
 import HTTPEngine
+import Thumbnails
 
 /// `gannet run` at work: feeds the queue while a worker empties it, writes the manifest, and leaves nothing in Redis.
 ///
@@ -19,6 +20,8 @@ struct Run: Sendable {
     let window: RunWindow?
     /// Nil where no table of the manifest is wanted.
     let tables: TableWriter?
+    /// Nil where bodies are stored as they are.
+    let maker: PictureMaker?
 
     private var console: Console { options.console }
     private var queue: FetchQueue { access.cluster.queue(identity.queue) }
@@ -41,15 +44,16 @@ struct Run: Sendable {
 
     private func fetch(_ input: RunInput, into folder: RecordedFolder, since start: ContinuousClock.Instant) async throws -> ExitStatus {
         try input.prepare(in: folder)
+        let packing = options.format == .shards ? try await BodyPacking.intoShards(folder, samples: options.samplesPerShard) : nil
         window?.found.begin(with: folder)
-        guard let fed = try await feedAndWork(input, folder) else { return await interrupted(input) }
+        guard let fed = try await feedAndStore(input, folder) else { return await interrupted(input) }
         guard folder.counts.listed > 0 else {
             throw CommandFailure(.noUsableInput, "The input holds no URL that can be fetched.")
         }
         guard try await isComplete(fed.summary) else { return await interrupted(input) }
 
         let written = await interruption.cancelling {
-            let totals = try await RunManifest(folder: folder, input: input, headers: options.submission.headers).write()
+            let totals = try await RunManifest(folder: folder, input: input, packing: packing, headers: options.submission.headers).write()
             try await tables?.write(in: folder)
             return totals
         }
@@ -83,15 +87,49 @@ struct Run: Sendable {
         try await queue.clear()
     }
 
+    /// `nil` when a signal ended it. Archives are complete afterwards, also after an error where that is possible.
+    private func feedAndStore(_ input: RunInput, _ folder: RecordedFolder) async throws -> RunFeeding.Fed? {
+        guard options.format == .warc else {
+            let output: any JobOutput = maker.map { RecordedPictures(folder, $0) } ?? folder
+            return try await feedAndWork(input, folder, storing: output)
+        }
+        let archive = try await openArchive(in: folder)
+        let fed: RunFeeding.Fed?
+        do {
+            fed = try await feedAndWork(input, folder, storing: archive)
+        } catch {
+            // The next run completes what this one cannot.
+            try? await archive.close()
+            throw error
+        }
+        try await archive.close()
+        return fed
+    }
+
+    private func openArchive(in folder: RecordedFolder) async throws -> RecordedArchive {
+        let agent = settings.userAgent ?? FetchSettings.defaultUserAgent
+        let archive = try await RecordedArchive.open(
+            folder, size: options.archiveSize,
+            information: [
+                (name: "http-header-user-agent", value: String(agent.prefix(1000))),
+                (name: "robots", value: options.submission.manners.robots.rawValue),
+            ])
+        for (file, cut) in archive.recovered {
+            console.detail(
+                "completed \(file) of an earlier run" + (cut > 0 ? "; \(Amounts.bytes(cut)) of a half-written record were cut off" : ""))
+        }
+        return archive
+    }
+
     /// `nil` when a signal ended it.
-    private func feedAndWork(_ input: RunInput, _ folder: RecordedFolder) async throws -> RunFeeding.Fed? {
+    private func feedAndWork(_ input: RunInput, _ folder: RecordedFolder, storing output: any JobOutput) async throws -> RunFeeding.Fed? {
         let (feed, feeder) = AsyncStream.makeStream(of: Void.self)
         let (stops, stopper) = AsyncStream.makeStream(of: Void.self)
         let stopping = Task {
             for await _ in interruption.stops { stopper.yield() }
         }
         defer { stopping.cancel() }
-        let working = Task { try await work(folder, stops: stops, feed: feed) }
+        let working = Task { try await work(folder, storing: output, stops: stops, feed: feed) }
         let outcome = await interruption.cancelling { () async throws -> RunFeeding.Fed? in
             try await withThrowingTaskGroup(of: RunFeeding.Fed?.self) { group in
                 group.addTask {
@@ -130,7 +168,9 @@ struct Run: Sendable {
         }
     }
 
-    private func work(_ folder: RecordedFolder, stops: AsyncStream<Void>, feed: AsyncStream<Void>) async throws -> WorkerEnd {
+    private func work(
+        _ folder: RecordedFolder, storing output: any JobOutput, stops: AsyncStream<Void>, feed: AsyncStream<Void>
+    ) async throws -> WorkerEnd {
         var worker = options.fetch.workerOptions()
         worker.endsWhenEmpty = true
         worker.drainTimeout = options.drainTimeout
@@ -142,7 +182,7 @@ struct Run: Sendable {
         let how = worker
         let work = Task {
             try await Worker.work(
-                on: identity.queue, of: access.cluster, fetch: settings, into: folder, options: how, stops: stops, feed: feed,
+                on: identity.queue, of: access.cluster, fetch: settings, into: output, options: how, stops: stops, feed: feed,
                 activity: tally.activity, report: tally.note)
         }
         let outcome = await work.result
@@ -164,9 +204,10 @@ struct Run: Sendable {
         let (counts, checked) = (folder.counts, fed.checked)
         guard checked.sound + checked.broken + checked.old > 0 else { return }
         func are(_ count: Int) -> String { count == 1 ? "is" : "are" }
-        if checked.old > 0 { console.note("\(Amounts.count(checked.old, "file")) there \(are(checked.old)) older than '--max-age'.") }
+        let noun = options.format == .warc ? "record" : "file"
+        if checked.old > 0 { console.note("\(Amounts.count(checked.old, noun)) there \(are(checked.old)) older than '--max-age'.") }
         if checked.broken > 0 {
-            console.note("\(Amounts.count(checked.broken, "file")) of an earlier run \(are(checked.broken)) missing or changed.")
+            console.note("\(Amounts.count(checked.broken, noun)) of an earlier run \(are(checked.broken)) missing or changed.")
         }
         console.note(
             "\(checked.sound) of \(Amounts.count(counts.listed, "URL")) \(are(checked.sound)) there already; \(counts.queued) to fetch.")

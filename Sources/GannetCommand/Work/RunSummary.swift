@@ -58,12 +58,14 @@ struct RunSummary: Sendable {
 struct RunManifest: Sendable {
     let folder: RecordedFolder
     let input: RunInput
+    /// Nil where bodies stay files, or are in archives.
+    let packing: BodyPacking?
     let headers: RequestHeaders
 
     private static let batch = 4096
 
     func write() async throws -> ManifestTotals {
-        let manifest = try Manifest(in: folder) { [headers] row in try JobEntry(row: row, headers: headers).id }
+        let manifest = try Manifest(in: folder, packing: packing) { [headers] row in try JobEntry(row: row, headers: headers).id }
         try await manifest.add(
             input.urls.enumerated().map { index, url in ManifestRow(.argument(index + 1), .url(Array(url.utf8)[...])) })
         let rows = try input.again()

@@ -293,9 +293,10 @@ extension WorkTally.State {
         var snapshot = ProgressSnapshot()
         snapshot.fetched = counts.count(of: .fetched)
         snapshot.there = counts.count(of: .cached) + counts.count(of: .revalidated)
-        snapshot.failed = counts.count(of: .failed)
+        snapshot.disallowed = counts.failures.counts[FailureCounts.disallowed] ?? 0
+        snapshot.failed = counts.count(of: .failed) - snapshot.disallowed
         snapshot.bytes = counts.bytes
-        snapshot.failures = counts.failures.sorted
+        snapshot.failures = counts.failures.sorted.filter { $0.errorClass != FailureCounts.disallowed }
         let ended = counts.ended
         ownRate.note(ended: ended, bytes: snapshot.bytes, at: now)
         snapshot.endedPerSecond = ownRate.rate?.endedPerSecond

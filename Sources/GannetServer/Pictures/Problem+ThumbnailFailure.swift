@@ -15,7 +15,7 @@ extension Problem {
         case .missing, .unfit: 501
         case .notPicture: 415
         case .tooLarge: 413
-        case .broken, .crashed: 422
+        case .broken, .crashed, .tooSmall, .tooLong: 422
         case .tooSlow: 504
         case .busy, .cancelled: 503
         }

@@ -92,14 +92,14 @@ final class SharedThumbnails: Sendable {
     private static func sha256(_ bytes: [UInt8]) -> [UInt8] { SHA256Digest(of: bytes).bytes }
 
     private static func bytes(_ thumbnail: Thumbnail) -> [UInt8] {
-        ThumbnailAnswer.thumbnail(format: thumbnail.format, width: thumbnail.width, height: thumbnail.height)
+        ThumbnailAnswer.thumbnail(format: thumbnail.format, size: thumbnail.size, original: thumbnail.original)
             .head(count: thumbnail.bytes.count) + thumbnail.bytes
     }
 
     private static func thumbnail(_ bytes: [UInt8]) -> Thumbnail? {
         guard let (answer, count) = ThumbnailAnswer.read(Array(bytes.prefix(ThumbnailAnswer.headBytes))),
-            case .thumbnail(let format, let width, let height) = answer, bytes.count == ThumbnailAnswer.headBytes + count
+            case .thumbnail(let format, let size, let original) = answer, bytes.count == ThumbnailAnswer.headBytes + count
         else { return nil }
-        return Thumbnail(format: format, width: width, height: height, bytes: Array(bytes.dropFirst(ThumbnailAnswer.headBytes)))
+        return Thumbnail(format: format, size: size, original: original, bytes: Array(bytes.dropFirst(ThumbnailAnswer.headBytes)))
     }
 }

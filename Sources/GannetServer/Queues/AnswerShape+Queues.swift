@@ -48,7 +48,7 @@ extension AnswerShape {
             "failed": .flag, "fresh": .flag, "ageSeconds": .number, "freshForSeconds": .number, "tookSeconds": .number,
             "phases": .optional(phases),
             "httpStatus": .optional(.integer), "bytes": .optional(.integer), "sha256": .optional(.text), "contentType": .optional(.text),
-            "file": .optional(.text), "error": .optional(["class": .text, "message": .text]),
+            "file": .optional(.text), "optOut": .optional(.text), "error": .optional(["class": .text, "message": .text]),
         ]),
         "holder": .optional(["kind": .text, "queue": .optional(.text), "seconds": .number, "leaseSeconds": .number]),
         "waitingJobs": .integer, "waitingCallers": .integer,

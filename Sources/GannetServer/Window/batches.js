@@ -12,7 +12,7 @@ export const progressCell = (batch, cell) => {
     cell.append(make('div', { class: 'progress' }, make('progress', { max: 1, 'aria-label': `Progress of the batch ${batch.batch}` }), make('span')))
   }
   const [bar, text] = cell.firstChild.children
-  const ended = batch.done + batch.failed + batch.cancelled
+  const ended = batch.done + batch.failed + batch.disallowed + batch.cancelled
   const share = batch.progress ?? (batch.total ? ended / batch.total : null)
   if (share === null) bar.removeAttribute('value')
   else bar.value = share

@@ -19,6 +19,8 @@ package struct Download: Sendable, Hashable {
     package var hops: [Hop]
     /// Where the time went; nil for a fast fetch.
     package var phases: PhaseTimes?
+    /// The exchanges, where the request asked for them.
+    package var wire: WireRecord?
 
     /// The `Content-Type` as sent, cut at 256 characters and without control characters.
     package var contentType: String? {

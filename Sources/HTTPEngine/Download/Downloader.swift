@@ -53,6 +53,8 @@ package struct DownloadRequest: Sendable {
     package var refusal: (@Sendable (ResponseHeaders) -> String?)?
     /// Where the body is cut, in bytes. The rest of a longer body is not received, and the transfer counts as complete.
     package var cut: Int?
+    /// Gets the exchanges as they go over the wire. It serves one download at a time.
+    package var wire: WireRecord?
 
     package init(url: String, body: BodyDestination, headers: [HeaderField] = [], progress: ProgressListener? = nil) {
         self.url = url

@@ -235,6 +235,7 @@ final class TransferLoop {
             repeatOnNewConnection(transfer, handle)
             return
         }
+        transfer.keepExchange(code)
         do throws(FetchError) {
             guard let next = try transfer.nextTarget() else {
                 end(transfer, handle.outcome(code, settings))

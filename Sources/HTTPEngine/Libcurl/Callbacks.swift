@@ -30,7 +30,7 @@ func receiveHeader(
             if isInTurn { handle.connections.answersInTurn(ends) }
             if transfer.sharesConnections { handle.connections.sharing?.answers(transfer.sharedOrigin, in: isInTurn ? .one : .two) }
         }
-        guard transfer.headersEnded(status: status) else { return -1 }
+        guard transfer.headersEnded(status: status, handle.protocolName) else { return -1 }
     }
     return line.count
 }
@@ -53,8 +53,19 @@ func requestStarts(
         return CURL_PREREQFUNC_ABORT
     }
     if transfer.sharesConnections { handle.connections.uses(ends, to: transfer.sharedOrigin) }
-    transfer.requestStarts()
+    transfer.requestStarts(to: remote)
     return CURL_PREREQFUNC_OK
+}
+
+/// libcurl hands over whatever `curl -v` would show. Only the request's head is wanted, which it tells nowhere else.
+func receiveDebug(
+    _ easy: UnsafeMutableRawPointer?, _ kind: curl_infotype, _ data: UnsafeMutablePointer<CChar>?, _ count: Int,
+    _ context: UnsafeMutableRawPointer?
+) -> Int32 {
+    if kind == CURLINFO_HEADER_OUT {
+        EasyHandle.from(context)?.transfer?.requestHeadGoes(UnsafeRawBufferPointer(start: data, count: count))
+    }
+    return 0
 }
 
 func openSocket(

@@ -17,6 +17,8 @@ final class EasyHandle {
     private var headers: UnsafeMutablePointer<curl_slist>?
     private let usualHeaders: UnsafeMutablePointer<curl_slist>?
     private var addresses: UnsafeMutablePointer<curl_slist>?
+    /// Whether libcurl reports what it sends.
+    private var reportsRequests = false
 
     /// Nil when libcurl has no memory or lacks an option that safety depends on.
     /// - Parameter connections: Lives as long as any connection.
@@ -54,7 +56,7 @@ final class EasyHandle {
             guard append("Accept-Encoding: \(encodings)", to: &headers), transfer.headers.allSatisfy({ append($0.curlLine, to: &headers) })
             else { return false }
         }
-        guard names.allSatisfy({ append($0, to: &addresses) }) else { return false }
+        guard names.allSatisfy({ append($0, to: &addresses) }), report(requests: transfer.keepsWire) else { return false }
         return gannet_easy_set_list(easy, CURLOPT_HTTPHEADER, headers ?? usualHeaders) == CURLE_OK
             && gannet_easy_set_list(easy, CURLOPT_RESOLVE, addresses) == CURLE_OK
             && gannet_easy_set_string(easy, CURLOPT_URL, transfer.target.origin) == CURLE_OK
@@ -62,6 +64,24 @@ final class EasyHandle {
             && gannet_easy_set_long(easy, CURLOPT_FRESH_CONNECT, 0) == CURLE_OK
             && gannet_easy_set_long(easy, CURLOPT_FORBID_REUSE, 0) == CURLE_OK
             && gannet_easy_set_long(easy, CURLOPT_TIMEOUT_MS, max(1, transfer.timeLeft.milliseconds)) == CURLE_OK
+    }
+
+    private func report(requests: Bool) -> Bool {
+        if requests == reportsRequests { return true }
+        reportsRequests = requests
+        return gannet_easy_set_pointer(easy, CURLOPT_DEBUGDATA, Unmanaged.passUnretained(self).toOpaque()) == CURLE_OK
+            && gannet_easy_on_debug(easy, receiveDebug) == CURLE_OK
+            && gannet_easy_set_long(easy, CURLOPT_VERBOSE, requests ? 1 : 0) == CURLE_OK
+    }
+
+    /// As the registry of TLS protocols (ALPN) names it.
+    var protocolName: String {
+        switch number(CURLINFO_HTTP_VERSION) {
+        case CURL_HTTP_VERSION_1_0: "http/1.0"
+        case CURL_HTTP_VERSION_2_0: "h2"
+        case CURL_HTTP_VERSION_3: "h3"
+        default: "http/1.1"
+        }
     }
 
     /// Makes the same request once more, and not on a connection that was used before.
@@ -216,7 +236,7 @@ extension EasyHandle {
                 Download(
                     finalURL: finalURL, status: transfer.state.status, headers: transfer.responseHeaders, body: body,
                     byteCount: transfer.state.bodyBytes, transferredBytes: transfer.state.transferredBytes,
-                    duration: .now - transfer.start, hops: transfer.hops))
+                    duration: .now - transfer.start, hops: transfer.hops, wire: request.wire))
         } catch {
             var failure = transfer.failure(error.kind, error.description)
             failure.systemError = error.errno

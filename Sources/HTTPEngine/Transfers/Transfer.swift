@@ -33,6 +33,8 @@ final class Transfer {
     private let buffers: BodyBuffers
     private var body: BodyStore?
     private var decoder: ContentDecoder?
+    /// The current hop as it goes over the wire, for a request that wants it.
+    private var wire: WireHop?
     private var headerLines: [UInt8] = [] { didSet { readHeaders = nil } }
     /// The lines as headers, once somebody has asked.
     private var readHeaders: ResponseHeaders?
@@ -45,7 +47,9 @@ final class Transfer {
         headers = ticket.request.headers
         state = TransferState(
             maximumBody: settings.fetch.maximumBody, maximumHeaders: settings.fetch.maximumHeaders,
-            isConditional: ticket.request.isConditional)
+            isConditional: ticket.request.isConditional,
+            mostOfOthers: ticket.request.wire == nil ? TransferState.discardLimit : WireRecord.mostOfOthers)
+        wire = ticket.request.wire.map(WireHop.init)
     }
 
     var id: UInt64 { ticket.id }
@@ -77,8 +81,9 @@ final class Transfer {
         return true
     }
 
-    func requestStarts() {
+    func requestStarts(to address: String) {
         state.requestStarts()
+        wire?.requestStarts(to: settings.proxy == nil && !address.isEmpty ? address : nil)
         answerDeadline = .now + settings.answerTimeout
     }
 
@@ -87,13 +92,16 @@ final class Transfer {
         guard state.headerCame(line.count) else { return false }
         // A line behind the body is a trailer, and says nothing about the body.
         guard state.phase != .body else { return true }
+        wire?.headerCame(line, isFirst: line.starts(with: Self.statusLineStart))
         if line.starts(with: Self.statusLineStart) { headerLines.removeAll(keepingCapacity: true) } else { headerLines += line }
         return true
     }
 
     /// The empty line came. The status is libcurl's, since a header may be made to look like a status line. False ends the transfer.
-    func headersEnded(status: Int) -> Bool {
+    /// - Parameter protocolName: Asked for only where the exchange is kept.
+    func headersEnded(status: Int, _ protocolName: @autoclosure () -> String) -> Bool {
         guard state.phase != .body else { return true }
+        wire?.headersEnded(protocolName())
         state.headersEnded(status: status)
         guard status != 101 else {
             state.brokeRules("it changed to another protocol (101), although that was not asked for")
@@ -113,7 +121,9 @@ final class Transfer {
 
     /// False ends the transfer.
     func receive(_ bytes: UnsafeRawBufferPointer, hasher: SHA256Hasher) -> Bool {
-        switch state.transferred(bytes.count) {
+        let action = state.transferred(bytes.count)
+        guard keepOnWire(bytes) else { return false }
+        switch action {
         case .stop: return false
         case .discard: return true
         case .write: reportProgress()
@@ -314,5 +324,41 @@ final class Transfer {
             in: buffers.take(min(length ?? 0, BodyBuffers.largest)), claim)
     }
 
-    private static let statusLineStart = Array("HTTP/".utf8)
+    static let statusLineStart = Array("HTTP/".utf8)
+
+    // MARK: The wire
+
+    /// Whether libcurl has to report what it sends.
+    var keepsWire: Bool { wire != nil }
+
+    /// A proxy's own request comes before the phase of the answer.
+    func requestHeadGoes(_ part: UnsafeRawBufferPointer) {
+        if state.phase == .response { wire?.requestHeadGoes(part) }
+    }
+
+    /// Keeps bytes of a body that the caller does not get as they are. False ends the transfer.
+    private func keepOnWire(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard wire != nil, !state.isSuccess || decoder != nil else { return true }
+        do throws(StorageFailure) {
+            try wire?.bodyCame(bytes, upTo: state.isSuccess ? .max : state.mostOfOthers)
+            return true
+        } catch {
+            state.storageFailed(error)
+            return false
+        }
+    }
+
+    /// The current hop has ended in libcurl. Keeps its exchange, if its answer was taken as far as it is wanted.
+    func keepExchange(_ code: CURLcode) {
+        guard wire != nil, state.phase == .body, state.stop == nil || state.stop == .uninteresting else { return }
+        let isWhole = code == CURLE_OK
+        if state.isSuccess, !isWhole { return }
+        let cut: WireRecord.Cut? = state.stop == .uninteresting ? .length : isWhole ? nil : .disconnect
+        do throws(StorageFailure) {
+            try wire?.ended(
+                RedactedURL.withoutUserInfo(target.text), isDownloaded: state.isSuccess && decoder == nil, cut: cut)
+        } catch {
+            state.storageFailed(error)
+        }
+    }
 }

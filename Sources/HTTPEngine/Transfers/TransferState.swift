@@ -26,6 +26,8 @@ struct TransferState {
     /// So much of an error's page is read, to keep its connection for the next request. A longer page costs the connection.
     static let discardLimit = 64 * 1024
 
+    /// The same for this transfer.
+    let mostOfOthers: Int
     let maximumBody: Int64
     let maximumHeaders: Int
     /// Whether "not modified" is an answer to the request.
@@ -57,7 +59,8 @@ struct TransferState {
     /// Whether a part of an answer has come since.
     private(set) var hasAnswer = false
 
-    init(maximumBody: Int64, maximumHeaders: Int, isConditional: Bool = false) {
+    init(maximumBody: Int64, maximumHeaders: Int, isConditional: Bool = false, mostOfOthers: Int = discardLimit) {
+        self.mostOfOthers = mostOfOthers
         self.maximumBody = maximumBody
         self.maximumHeaders = maximumHeaders
         self.isConditional = isConditional
@@ -65,7 +68,8 @@ struct TransferState {
 
     /// The next hop starts afresh. Only the limit on headers is one for all hops.
     mutating func redirects() {
-        var next = TransferState(maximumBody: maximumBody, maximumHeaders: maximumHeaders, isConditional: isConditional)
+        var next = TransferState(
+            maximumBody: maximumBody, maximumHeaders: maximumHeaders, isConditional: isConditional, mostOfOthers: mostOfOthers)
         next.headerBytes = headerBytes
         next.isRedirected = true
         self = next
@@ -127,7 +131,7 @@ struct TransferState {
         phase = .body
         transferredBytes += Int64(count)
         if isSuccess { return transferredBytes <= maximumBody ? .write : tooLarge() }
-        guard transferredBytes <= Self.discardLimit else {
+        guard transferredBytes <= mostOfOthers else {
             stop = .uninteresting
             return .stop
         }

@@ -86,7 +86,10 @@ import Testing
             waited.status == 0 && waited.output == "180 of 240 URLs done, 0 failed, 60 not permitted by their sites.\n", "\(waited.output)")
         let explained = try await fleet.text(["explain", urls[0]])
         #expect(explained.contains("The site does not permit the fetch") && explained.contains("says 'Disallow: /private'"), "\(explained)")
-        #expect(try await fleet.text(["batch", "show", "b"]).contains("\nfailed     60, of these 60 not permitted by their sites\n"))
+        #expect(try await fleet.text(["batch", "show", "b"]).contains("\nfailed     0\ndisallowed 60\n"))
+        let shown = try await fleet.json(["batch", "show", "b"])
+        #expect(shown["failed"] as? Int == 0 && shown["disallowed"] as? Int == 60)
+        #expect(explained.contains("job      of the batch 'b', which obeys robots.txt, heeds opt-outs; given up: The site"), "\(explained)")
         // Jobs that are tried again are not counted twice.
         _ = try await fleet.text(["jobs", "retry", "--class", "disallowed"])
         #expect(try await fleet.json(["batch", "show", "b"])["disallowed"] as? Int == 0)
@@ -215,6 +218,38 @@ import Testing
         let agent = String(decoding: try contents(ofFile: fleet.out + "/" + body), as: UTF8.self)
         #expect(agent.hasPrefix("gannet/") && agent.hasSuffix(" (+https://example.org/contact)"), "\(agent)")
         #expect(try await fleet.outcome(words + ["--contact", "me (at home)"]).status == 64)
+        try await fleet.stop()
+    }
+
+    @Test func `explain shows an opt-out, and the manners of the job that it has ended`() async throws {
+        let fleet = try await Self.start(files: 1, "location = /noai { add_header X-Robots-Tag noai; return 200 text; }")
+        let url = fleet.origin.url("/noai")
+        for (batch, words) in [("takes", ["--opt-outs", "ignore"]), ("heeds", Self.obey)] {
+            _ = try await fleet.text(["enqueue", url, "--batch", batch] + words)
+            #expect(try await fleet.outcome(["work", "--until-empty"] + fleet.local + fleet.connection).status == 0)
+        }
+        let text = try await fleet.text(["explain", url])
+        #expect(text.contains("\nopt-out  X-Robots-Tag: noai: batches that heed opt-outs do not get the body\n"), "\(text)")
+        #expect(text.contains("\njob      of the batch 'heeds', which obeys robots.txt, heeds opt-outs; given up: The site"), "\(text)")
+        let json = try await fleet.json(["explain", url])
+        #expect((json["outcome"] as? [String: Any])?["optOut"] as? String == "X-Robots-Tag: noai")
+        let job = try #require(json["job"] as? [String: Any])
+        #expect(job["batch"] as? String == "heeds" && job["optOuts"] as? String == "heed")
+        try await fleet.stop()
+    }
+
+    @Test(arguments: [("return 699;", "HTTP has no meaning for"), ("return 500;", "The server answered 500")])
+    func `a robots.txt that cannot be read is the reason in the row of a URL that was not requested`(
+        robots: String, reason: String
+    ) async throws {
+        let fleet = try await Self.start(robots: robots, files: 1)
+        let words = fleet.run + Self.obey + ["--give-up-after", "1s"]
+        let outcome = try await fleet.outcome(words)
+        #expect(outcome.status == 1, "\(outcome.output)\(outcome.errors)")
+        let error = Self.error(try #require(try Self.manifest(fleet).first))
+        #expect(error.hasPrefix("throttled: The robots.txt of the site could not be read (\(fleet.origin.urls[0])): "), "\(error)")
+        #expect(error.contains(reason) && error.contains("/robots.txt"), "\(error)")
+        #expect(try await fleet.requests()["/0.bin"] == nil)
         try await fleet.stop()
     }
 }

@@ -87,4 +87,113 @@ import Testing
         try await gate.stop()
         try await fleet.stop()
     }
+
+    @Test(
+        arguments: ["status", "status --json", "doctor", "batch list", "batch show b", "batch wait b", "export --batch b -d out"]
+            + ["jobs list", "explain http://a/1", "workers list", "hosts list", "doctor --fix --yes", "purge --yes"])
+    func `a command that looks at a new namespace fixes no number of partitions`(words: String) async throws {
+        let fleet = try await Fleet.start(.keys, files: 1)
+        let outcome = try await fleet.outcome(words.split(separator: " ").map(String.init) + fleet.connection)
+        #expect([0, 64].contains(outcome.status), "\(outcome.errors)")
+        #expect(try await fleet.redis.command("DBSIZE") == .integer(0))
+        try await fleet.stop()
+    }
+
+    @Test func `a lost schema stops commands that look, and doctor says how to set it`() async throws {
+        let fleet = try await Fleet.start(.keys, files: 1)
+        _ = try await fleet.text(["enqueue", "--partitions", "4", "--batch", "b"] + (0..<40).map { "http://h\($0)/" })
+        _ = try await fleet.redis.command("DEL", "{gannet}schema")
+        for words in [["status"], ["batch", "wait", "b"], ["jobs", "list"], ["explain", "http://h1/"]] {
+            let outcome = try await fleet.outcome(words + fleet.connection)
+            #expect(outcome.status == 69 && outcome.errors.hasPrefix("Error: The key '{gannet}schema' is gone"), "\(outcome.errors)")
+        }
+        let found = try await fleet.json(["doctor", "--fix", "--yes"], status: 1)
+        let finding = try #require((found["findings"] as? [[String: Any]])?.first)
+        #expect(finding["kind"] as? String == "schemaLost")
+        #expect(finding["example"] as? String == "'{gannet}schema': keys of partitions up to 3 are there")
+        #expect(try await fleet.redis.command("EXISTS", "{gannet}schema") == .integer(0))
+        // Another program has used the namespace meanwhile, with the usual number.
+        _ = try await fleet.redis.command("SET", "{gannet}schema", "2.0/1")
+        let less = try await fleet.outcome(["doctor"] + fleet.connection)
+        #expect(
+            less.status == 1
+                && less.output.hasPrefix(
+                    "3 partitions that the schema does not name\n    such as '{gannet:3}', where '{gannet}schema' names 1\n"),
+            "\(less.output)")
+        _ = try await fleet.redis.command("SET", "{gannet}schema", "2.0/4")
+        #expect(try await fleet.text(["doctor"]) == "Everything is as it should be.\n")
+        try await fleet.stop()
+    }
+
+    @Test func `the lost queues of partition 0 are found, and their lists can be enqueued again`() async throws {
+        let fleet = try await Fleet.start(.keys, files: 1)
+        let enqueue = ["enqueue", "--partitions", "4", "--batch", "b"] + (0..<40).map { "http://h\($0)/" }
+        _ = try await fleet.text(enqueue)
+        #expect(try await fleet.forget("{gannet}q", most: 1000) > 0)
+        let found = try await fleet.json(["doctor"], status: 1)
+        let finding = try #require((found["findings"] as? [[String: Any]])?.first)
+        #expect(finding["kind"] as? String == "homeLost" && finding["example"] as? String == "default", "\(finding)")
+        #expect(try await fleet.outcome(enqueue + fleet.connection).status == 0)
+        #expect(try await fleet.json(["doctor"])["findings"] as? [String] == [])
+        try await fleet.stop()
+    }
+
+    @Test(arguments: ["enqueued", "done", "failed", "cancelled", "active", "parked", "delayed", "fetched", "bytes", "kept"])
+    func `a counter that is no number is named by commands, and counted anew by doctor`(field: String) async throws {
+        let fleet = try await Fleet.start(files: 3)
+        try await fleet.fetchBatch()
+        _ = try await fleet.text(["enqueue", "http://h/1", "http://h/2", "--batch", "more"])
+        let before = try await fleet.json(["status"])["totals"] as? [String: Int]
+        _ = try await fleet.redis.command("HSET", "{gannet}q:default:queue", field, "x7")
+        for words in field == "kept" ? [] : [["status"], ["purge", "--yes"]] {
+            let outcome = try await fleet.outcome(words + fleet.connection)
+            #expect(
+                outcome.status == 69
+                    && outcome.errors.hasPrefix("Error: The key '{gannet}q:default:queue' holds a counter or a clock that is no number"),
+                "\(words) \(outcome.errors)")
+        }
+        let found = try await fleet.json(["doctor"], status: 1)
+        let finding = try #require((found["findings"] as? [[String: Any]])?.first)
+        #expect(finding["kind"] as? String == "counterDamaged")
+        #expect(finding["example"] as? String == "'\(field)' of '{gannet}q:default:queue'")
+        _ = try await fleet.json(["doctor", "--fix", "--yes"])
+        #expect(try await fleet.json(["doctor"])["findings"] as? [String] == [])
+        let after = try await fleet.json(["status"])["totals"] as? [String: Int]
+        if field != "bytes" { #expect(after == before) }
+        #expect(try await fleet.outcome(["purge", "--yes"] + fleet.connection).status == 0)
+        try await fleet.stop()
+    }
+
+    @Test func `counters of a batch and its number that are no numbers are counted anew`() async throws {
+        let fleet = try await Fleet.start(.keys, files: 1)
+        _ = try await fleet.text(["enqueue", "http://h/1", "http://h/2", "--batch", "b"])
+        for field in ["total", "disallowed"] { _ = try await fleet.redis.command("HSET", "{gannet}q:default:batch:1", field, "x") }
+        _ = try await fleet.redis.command("HSET", "{gannet}state", "batches", "x")
+        #expect(try await fleet.outcome(["enqueue", "http://h/3", "--batch", "c"] + fleet.connection).status == 69)
+        let found = try await fleet.json(["doctor", "--fix", "--yes"])
+        let finding = try #require((found["findings"] as? [[String: Any]])?.first)
+        #expect(finding["kind"] as? String == "counterDamaged" && finding["count"] as? Int == 3, "\(found)")
+        #expect(try await fleet.json(["batch", "show", "b"])["total"] as? Int == 2)
+        _ = try await fleet.text(["enqueue", "http://h/3", "--batch", "c"])
+        #expect(try await fleet.json(["doctor"])["findings"] as? [String] == [])
+        try await fleet.stop()
+    }
+
+    @Test func `a clock that is no clock is named, and the queue goes on once that is mended`() async throws {
+        let fleet = try await Fleet.start(files: 3)
+        _ = try await fleet.text(["enqueue", "-i", fleet.list, "--batch", "b"])
+        _ = try await fleet.redis.command("HSET", "{gannet}state", "clock", "noon")
+        for words in [["status"], ["purge", "--yes"], ["enqueue", "http://h/1", "--batch", "c"]] {
+            let outcome = try await fleet.outcome(words + fleet.connection)
+            #expect(outcome.status == 69 && outcome.errors.contains("The key '{gannet}state' holds"), "\(words) \(outcome.errors)")
+        }
+        let found = try await fleet.json(["doctor"], status: 1)
+        let kinds = (found["findings"] as? [[String: Any]])?.map { $0["kind"] as? String }
+        #expect(kinds == ["clockDamaged", "notChecked"])
+        _ = try await fleet.json(["doctor", "--fix", "--yes"])
+        #expect(try await fleet.json(["doctor"])["findings"] as? [String] == [])
+        let outcome = try await fleet.outcome(["work", "--until-empty"] + fleet.local + fleet.connection)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        try await fleet.stop()
+    }
 }

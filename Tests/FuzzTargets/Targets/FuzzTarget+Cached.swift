@@ -182,7 +182,9 @@ extension FuzzTarget {
 
     private static var messages: [[UInt8]] {
         let request = ThumbnailRequest(width: 200, height: nil, fit: .cover, format: .webp).head(count: 5)
-        let answers: [ThumbnailAnswer] = [.ready, .thumbnail(format: .webp, width: 200, height: 100), .refused(.broken)]
+        let answers: [ThumbnailAnswer] = [
+            .ready, .thumbnail(format: .webp, size: PictureSize(200, 100), original: PictureSize(400, 200)), .refused(.broken),
+        ]
         return [request] + answers.map { $0.head(count: 9) }
     }
 }

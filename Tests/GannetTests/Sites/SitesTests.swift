@@ -81,6 +81,14 @@ import Testing
         #expect(text.isEmpty && said == "max-age=86400")
     }
 
+    @Test(arguments: [600, 699, 999])
+    func `a status that HTTP does not have is a failure of the server, and no refusal of the URL`(status: Int) async throws {
+        let error = await #expect(throws: FetchError.self) {
+            try await Self.fetched { .failure(FetchError(kind: .status(status), url: $0.url)) }
+        }
+        #expect(error?.kind == .status(500) && error?.retry == .later && error?.detail.contains("\(status)") == true)
+    }
+
     @Test(arguments: [FetchError.Kind.tooManyRedirects, .refusedRedirect])
     func `a redirect that leads nowhere allows everything`(kind: FetchError.Kind) async throws {
         #expect(try await Self.fetched { .failure(FetchError(kind: kind, url: $0.url)) }.0.isEmpty)

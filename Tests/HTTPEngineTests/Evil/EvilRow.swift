@@ -29,6 +29,17 @@ struct EvilRow: Sendable, CustomTestStringConvertible {
         self.isStream = isStream
     }
 
+    /// The engine's patience ends the fetch, or may do so.
+    var mayTimeOut: Bool {
+        defect != nil || aftermath != nil
+            || expected.contains {
+                switch $0 {
+                case .fails(.timeout), .fails(.tooSlow): true
+                default: false
+                }
+            }
+    }
+
     var testDescription: String { "\(behaviour)" }
 }
 

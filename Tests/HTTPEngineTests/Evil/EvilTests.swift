@@ -6,14 +6,21 @@ import Testing
 
 /// The worst of the web. Each case must reach its own outcome, in time, in little memory, and leave nothing behind.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct EvilTests {
-    /// Beyond the engine's own patience: two cores may have other things to do, and sanitizers make them slow.
-    private static let slack = Duration.seconds(10)
+    /// Beyond the engine's own patience: two cores may have other things to do, and sanitizers make them slow. An engine without patience
+    /// would wait for ever.
+    private static let slack = Duration.seconds(60)
+    /// For rows whose outcome is no timeout: a slow machine must not make it one.
+    private static let longPatience = Duration.seconds(60)
     /// By how much a fetch may enlarge this process, which has the origin in it too. The largest body permitted has 2 MB.
     private static let memory = 16 << 20
 
     @Test(arguments: EvilRow.all)
     func `each behaviour has its own outcome, within bounds of time and memory, and leaves nothing behind`(row: EvilRow) async throws {
-        let bench = try await EvilBench()
+        let bench = try await EvilBench {
+            guard !row.mayTimeOut else { return }
+            $0.timeout = Self.longPatience
+            $0.connectTimeout = Self.longPatience
+        }
         let origin = bench.origin
         try await row.aftermath.run { () async throws in
             #expect(try await bench.fetch(.good) == .gives(EvilBench.good), "after \(row.behaviour)")
@@ -26,8 +33,15 @@ import Testing
             #expect(report.outcome.isOne(of: row.expected), "\(row.behaviour) \(report.outcome) instead of \(row.expected)")
             for text in report.texts { Self.expectHarmless(text) }
         }
-        #expect(ContinuousClock.now - start < EvilBench.patience + Self.slack)
-        try Self.expectMemory(within: Self.memory, of: before)
+        if row.mayTimeOut { #expect(ContinuousClock.now - start < EvilBench.patience + Self.slack) }
+        // Other work of this process may have taken memory meanwhile. A fetch that takes too much does so each time.
+        var growth = try Self.growth(since: before)
+        for _ in 0..<2 where growth >= Self.memory {
+            let again = try Self.memoryBefore()
+            _ = try await bench.report(origin.url(row.behaviour))
+            growth = try Self.growth(since: again)
+        }
+        #expect(growth < Self.memory, "grew by \(growth >> 10) KiB")
 
         #expect(try bench.folder.files == [])
         #expect(bench.folder.openFiles == [])
@@ -66,11 +80,11 @@ import Testing
         #endif
     }
 
-    private static func expectMemory(within bound: Int, of before: Int) throws {
+    private static func growth(since before: Int) throws -> Int {
         #if os(Linux)
-        guard ProcessMemory.isMeaningful else { return }
-        let growth = try ProcessMemory.peak() - before
-        #expect(growth < bound, "grew by \(growth >> 10) KiB")
+        return ProcessMemory.isMeaningful ? try ProcessMemory.peak() - before : 0
+        #else
+        return 0
         #endif
     }
 }

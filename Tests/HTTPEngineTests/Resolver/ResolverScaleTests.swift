@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTPEngine
 
-@Suite(.timeLimit(.minutes(2))) struct ResolverScaleTests {
+@Suite(.timeLimit(.minutes(5))) struct ResolverScaleTests {
     @Test func `names without an answer do not hold up the others`() throws {
         let server = try DNSServer { question in
             switch question.name.last {
@@ -14,30 +14,33 @@ import Testing
             }
         }
         let driver = try ResolverDriver(server) {
-            $0.timeout = .seconds(6)
+            // The living have all been answered long before, also on a machine that is ten times slower.
+            $0.timeout = .seconds(40)
             $0.maximumCached = 10_000
         }
         // Two living ones for each dead.
         let kinds = ["a", "x", "y", "b", "x", "y", "c", "x", "y"]
         var mostDescriptors = 0
         let ids = (0..<20_000).map { driver.ask("n\($0)\(kinds[$0 % kinds.count])") }
-        driver.run {
-            mostDescriptors = max(mostDescriptors, driver.resolver.descriptors.count)
-            return driver.outcomes.count == ids.count
+        func runs(until count: Int) {
+            driver.run(atMost: .seconds(120)) {
+                mostDescriptors = max(mostDescriptors, driver.resolver.descriptors.count)
+                return driver.outcomes.count >= count
+            }
         }
+        // No living one waits for any of the dead to end: all others have ended before the first of these.
+        let silent = ids.enumerated().filter { kinds[$0.offset % kinds.count] == "a" }.map(\.element)
+        runs(until: ids.count - silent.count)
+        #expect(driver.outcomes.count == ids.count - silent.count)
+        #expect(silent.allSatisfy { driver.outcomes[$0] == nil })
+        runs(until: ids.count)
 
         var outcomes: [Resolution?: Int] = [:]
-        var lastLiving = Duration.zero
-        for id in ids {
-            outcomes[driver.outcomes[id], default: 0] += 1
-            if driver.outcomes[id] == found("192.0.2.7"), let time = driver.times[id] { lastLiving = max(lastLiving, time) }
-        }
+        for id in ids { outcomes[driver.outcomes[id], default: 0] += 1 }
         #expect(outcomes[found("192.0.2.7")] == 13_333)
         #expect(outcomes[.failure(.timedOut)] == 2223)
         #expect(outcomes[.failure(.serverFailed(.serverFailure))] == 2222)
         #expect(outcomes[.failure(.noSuchName)] == 2222)
-        // The dead have three tries in six seconds; no living one waited for any of them to end.
-        #expect(lastLiving < .seconds(6))
 
         #expect(driver.resolver.running.count == 0)
         #expect(driver.resolver.cache.count == 10_000)

@@ -302,6 +302,9 @@ class Origin(http.server.BaseHTTPRequestHandler):
     answered = collections.Counter()
 
     def do_GET(self):
+        if self.path == "/robots.txt":
+            # Without an answer, jobs that obey wait for it for as long as --give-up-after says.
+            return self.send_error(404)
         name = self.headers["Host"].split(":")[0] + self.path
         Origin.asked[name] += 1
         fails = int(self.path[1:]) % 5 == 0 and Origin.asked[name] == 1

@@ -30,6 +30,8 @@ local Clock
 do
     local LONGEST_STEP, TOKENS_IN_MS = 5000, 1024
     local time, stored = call('TIME'), call('HGET', KEYS[1], 'clock')
+    -- Every other number rests on these. The word before the key tells the caller which error this is.
+    if stored and #stored < 49 then return redis.error_reply('DAMAGED ' .. KEYS[1]) end
     local wall = time[1] * 1000 + floor(time[2] / 1000)
     local seen, shift, lived, still, shortest, tokens, turn, rules, firstEnd = wall, 0, 0, 0, 0, 0, 0, 0, 0
     if stored then seen, shift, lived, still, shortest, tokens, turn, rules, firstEnd = unpackBytes('>I6I6I6I6I5I8I4I2I6', stored) end

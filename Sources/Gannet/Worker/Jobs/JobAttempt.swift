@@ -52,8 +52,10 @@ struct JobAttempt: Sendable {
     let claimed: Int
     let runner: JobRunner
     let moves: HostMoves
+    /// Gets the exchanges, for an output that stores them.
+    let wire: WireRecord?
 
-    func transferred() async -> LocalFetches.Transferred { LocalFetches.Transferred(await run(), moves) }
+    func transferred() async -> LocalFetches.Transferred { LocalFetches.Transferred(await run(), moves, wire) }
 
     private func run() async -> Outcome {
         var kept: KeptBody?
@@ -135,6 +137,8 @@ struct JobAttempt: Sendable {
         let conditions = kept?.facts.conditions ?? []
         let trace = runner.sendsTrace ? job.traceFields(besides: headers, id: .random(in: 1 ... .max)) : []
         var request = DownloadRequest(url: job.url, body: runner.output.bodyDestination, headers: headers + conditions + trace)
+        wire?.clear()
+        request.wire = wire
         if job.manners.optOuts == .heed { request.refusal = { [agent = runner.sites.agent] in $0.optOut(for: agent) } }
         return request
     }

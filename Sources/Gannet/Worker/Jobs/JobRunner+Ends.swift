@@ -89,19 +89,24 @@ extension JobRunner {
 
     @inline(never) func placed(_ placement: Placement, _ fetched: JobAttempt.Fetched, _ digest: SHA256Digest, of job: Job) -> Conclusion {
         let download = fetched.download
-        let body: HeldBody
+        var body: HeldBody?
+        var unfit: OutcomeContent?
         switch placement {
         case .held(let placed): body = placed
         case .refused(let error): return givenUp(job, error, fetched.times, download.duration, host: .answered)
+        case .unfit(let errorClass, let sentence):
+            unfit = .failure(job.url, errorClass, sentence)
+            unfit?.status = download.status
         }
-        var found = OutcomeContent(download, digest, of: job, file: body.file)
+        var found = OutcomeContent(download, digest, of: job, file: body?.file)
         // Jobs of other batches, which heed it, may get this outcome.
         found.fields[.optOut] = download.headers.optOut(for: sites.agent)
         let (content, retention) = freshness.outcome(found, digest, of: download, for: job, at: fetched.times)
         let bytes = Int(download.byteCount)
-        return settled(
-            job, .fetched(content, retention), .fetched(JobLabel(job), bytes: bytes, file: body.file), host: .answered, bytes: bytes,
-            noting: JobEnd(.fetched, content.noted(for: job.manners), duration: download.duration))
+        var end = JobEnd(unfit == nil ? .fetched : .failed, unfit ?? content.noted(for: job.manners), duration: download.duration)
+        end.picture = body?.picture
+        let report = unfit.map { WorkerReport.failed(job, $0) } ?? .fetched(JobLabel(job), bytes: bytes, file: body?.file)
+        return settled(job, .fetched(content, retention), report, host: .answered, bytes: bytes, noting: end)
     }
 
     /// A redirect has led the request to a host without a free place.
@@ -201,7 +206,7 @@ extension OutcomeContent {
         failure(url, "connect", "Its host has taken no connection for so long that it was given up.")
     }
 
-    private static func failure(_ url: String, _ errorClass: String, _ sentence: String) -> OutcomeContent {
+    fileprivate static func failure(_ url: String, _ errorClass: String, _ sentence: String) -> OutcomeContent {
         var content = OutcomeContent(url: url)
         content.fields = [.errorClass: errorClass, .errorMessage: sentence]
         return content

@@ -59,7 +59,7 @@ final class JobRunner: Sendable {
         let end = await fetches.fetch(claimed, handle, adopt: attempt.moves.adopt) { await attempt.transferred() }
         guard case .ended(let transferred, let reason) = end else { return tell(.adopted(job.token)) }
         tell(.transferEnded(job.token, bytes: transferred.bytesToStore))
-        await conclude(job, at: transferred.moves) { try await conclude(job, transferred, cancelled: reason) }
+        await conclude(job, at: transferred.moves, transferred.wire) { try await conclude(job, transferred, cancelled: reason) }
     }
 
     @inline(never) private func attempt(at claimed: ClaimedJob) -> JobAttempt {
@@ -67,7 +67,7 @@ final class JobRunner: Sendable {
         let moves = HostMoves(
             of: job, queue: queue, usual: hostRule, lease: lease, activity: activity, waits: hopWaits,
             sites: job.manners.obeys ? sites : nil, paces: paces, tell: tell)
-        return JobAttempt(job: job, claimed: claimed.now, runner: self, moves: moves)
+        return JobAttempt(job: job, claimed: claimed.now, runner: self, moves: moves, wire: output.wireRecord())
     }
 
     private func endWithoutTransfer(_ claimed: ClaimedJob) async throws -> Conclusion {
@@ -97,10 +97,15 @@ final class JobRunner: Sendable {
     }
 
     /// Has the output note how a job ends, and tells the machine.
-    private func conclude(_ job: Job, at moves: HostMoves?, _ conclusion: () async throws -> Conclusion) async {
+    private func conclude(
+        _ job: Job, at moves: HostMoves?, _ wire: WireRecord? = nil, _ conclusion: () async throws -> Conclusion
+    ) async {
         do {
             let conclusion = try await conclusion()
-            if let end = conclusion.end { try await output.note(end, of: job) }
+            if var end = conclusion.end {
+                end.wire = wire
+                try await output.note(end, of: job)
+            }
             tellEnd(of: job, conclusion, at: moves)
         } catch {
             tellBreak(at: job, error, at: moves)

@@ -11,10 +11,12 @@ actor LocalFetches {
     final class Transferred: Sendable {
         let outcome: JobAttempt.Outcome
         let moves: HostMoves
+        let wire: WireRecord?
 
-        init(_ outcome: JobAttempt.Outcome, _ moves: HostMoves) {
+        init(_ outcome: JobAttempt.Outcome, _ moves: HostMoves, _ wire: WireRecord? = nil) {
             self.outcome = outcome
             self.moves = moves
+            self.wire = wire
         }
 
         var fetched: JobAttempt.Fetched? {

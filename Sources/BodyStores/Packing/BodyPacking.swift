@@ -1,0 +1,116 @@
+internal import Archives
+internal import ClusterState
+internal import GannetBasics
+internal import HTTPEngine
+
+/// Moves bodies into shards or archives, in the order of a manifest's rows. Docs/ARCHIVES.md says what the files are.
+///
+/// A body is a file of the folder until what it was packed into is on the disk. So a kill costs no fetch: the next command packs what is
+/// not packed yet. A URL is packed once, with the first row that has it.
+package final class BodyPacking: Sendable {
+    private let folder: RecordedFolder
+    private let packer: any BodyPacker
+    /// Records of packed bodies that may not be on the disk yet, each with the path of the body's own file.
+    private let gathered: Mutex<[URLID: (record: JobRecord, file: String)]> = Mutex([:])
+
+    /// Completes what a killed command has left.
+    /// - Parameter samples: The most samples of a shard.
+    package static func intoShards(_ folder: RecordedFolder, samples: Int) async throws -> BodyPacking {
+        try await OwnedThread.run(name: "gannet-packing") {
+            try BodyPacking(folder, ShardPacker(into: folder.folder, samples: samples))
+        }
+    }
+
+    /// Completes what a killed command has left.
+    /// - Parameter size: An archive ends with the record that reaches it, in bytes.
+    package static func intoArchives(_ folder: RecordedFolder, size: Int) async throws -> BodyPacking {
+        try await OwnedThread.run(name: "gannet-packing") { try BodyPacking(folder, ResourcePacker(into: folder.folder, size: size)) }
+    }
+
+    private init(_ folder: RecordedFolder, _ packer: any BodyPacker) throws {
+        self.folder = folder
+        self.packer = packer
+        var reader = folder.journal.reader()
+        var found: [(record: JobRecord, file: String)] = []
+        for (id, place) in try packer.unrecorded() {
+            guard var record = try folder.record(of: id, &reader), !record.isFailed, !record.isPacked else { continue }
+            let file = record.file
+            record.file = place
+            found.append((record, file))
+        }
+        try settle(found)
+    }
+
+    /// The end of a row, with the place of its body where it has one.
+    func placed(_ end: RowEnd, of row: ManifestRow) throws -> RowEnd {
+        guard end.hasBody, let record = end.record, !record.isPacked else { return end }
+        return try gathered.withLock { gathered in
+            if let known = gathered[record.id] { return RowEnd(end.outcome, known.record) }
+            var packed = record
+            let isDurable: Bool
+            (packed.file, isDurable) = try packer.pack(end, record, of: row)
+            gathered[record.id] = (packed, record.file)
+            if isDurable {
+                try settle(gathered.values)
+                gathered = [:]
+            }
+            return RowEnd(end.outcome, packed)
+        }
+    }
+
+    /// Puts everything on the disk. Nothing can be placed afterwards.
+    func finish() throws {
+        try gathered.withLock { gathered in
+            try packer.finish()
+            try settle(gathered.values)
+            gathered = [:]
+        }
+        try removeLeftovers()
+    }
+
+    /// Notes where bodies are, and removes their files.
+    private func settle(_ packed: some Collection<(record: JobRecord, file: String)>) throws {
+        guard !packed.isEmpty else { return }
+        for body in packed { _ = try folder.journal.append(body.record) }
+        try folder.journal.flush()
+        for body in packed { folder.folder.remove(body.file) }
+    }
+
+    /// Removes files of packed bodies that a kill or a loss of power has left, and empty folders.
+    private func removeLeftovers() throws {
+        var reader = folder.journal.reader()
+        for name in BodyName.fanOutFolders {
+            for file in folder.folder.files(in: name) {
+                guard let id = URLID(ofFile: file), try folder.record(of: id, &reader)?.isPacked == true else { continue }
+                folder.folder.remove("\(name)/\(file)")
+            }
+            folder.folder.removeFolderIfEmpty(name)
+        }
+    }
+}
+
+/// What bodies are packed into.
+protocol BodyPacker: Sendable {
+    /// Bodies that a killed command may have packed without a record of it, and their places. They are on the disk.
+    func unrecorded() throws -> [(id: URLID, place: String)]
+
+    /// Packs the body of a row.
+    /// - Returns: Its place, and whether it and all bodies before it are on the disk.
+    func pack(_ end: RowEnd, _ record: JobRecord, of row: ManifestRow) throws -> (place: String, isDurable: Bool)
+
+    /// Puts everything on the disk.
+    func finish() throws
+}
+
+extension JobRecord {
+    /// The body is in a shard or an archive.
+    var isPacked: Bool { SamplePlace(file) != nil || ArchivePlace(file) != nil }
+}
+
+extension URLID {
+    /// The id at the beginning of a body's file name.
+    fileprivate init?(ofFile name: String) {
+        guard name.utf8.count >= 32, let bytes = [UInt8](hexadecimal: name.utf8.prefix(32)) else { return nil }
+        self.init(bytes)
+    }
+}

@@ -1,0 +1,42 @@
+internal import Archives
+internal import ClusterState
+internal import GannetBasics
+internal import HTTPEngine
+
+/// Packs bodies into shards. A sample's key is the id of its URL.
+final class ShardPacker: BodyPacker {
+    private let folder: BodyFolder
+    private let writer: ShardWriter
+
+    init(into folder: BodyFolder, samples: Int) throws {
+        self.folder = folder
+        var options = ShardOptions()
+        options.samplesPerShard = samples
+        writer = try StorageFailure.ofArchives { try ShardWriter(folder: folder.path, options: options) }
+    }
+
+    /// The last shard alone can lack records: those of a shard are on the disk before the next one is complete.
+    func unrecorded() throws -> [(id: URLID, place: String)] {
+        try StorageFailure.ofArchives {
+            guard let last = try ShardWriter.shards(in: folder.path).last else { return [] }
+            let shard = ShardWriter.file(ofShard: last)
+            return try ShardWriter.samples(inShard: last, of: folder.path).compactMap { sample in
+                guard let bytes = [UInt8](hexadecimal: sample.key.utf8), let id = URLID(bytes) else { return nil }
+                return (id, SamplePlace(shard: shard, name: sample.names[0]).text)
+            }
+        }
+    }
+
+    func pack(_ end: RowEnd, _ record: JobRecord, of row: ManifestRow) throws -> (place: String, isDurable: Bool) {
+        let key = record.id.bytes.hexadecimal
+        let path = "\(folder.path)/\(record.file)"
+        let ending = BodyEnding.of(path, contentType: record.stored.contentType)
+        var sample = ShardSample(key: key, parts: [.init(ending, .file(path: path, count: record.stored.bytes))])
+        if let caption = row.caption { sample.parts.append(.init("txt", .bytes(caption))) }
+        sample.parts.append(.init("json", .bytes(row.figures(end, key: key))))
+        let place = try StorageFailure.ofArchives { try writer.add(sample) }
+        return (SamplePlace(shard: place.file, name: "\(key).\(ending)").text, place.isComplete)
+    }
+
+    func finish() throws { _ = try StorageFailure.ofArchives { try writer.close() } }
+}

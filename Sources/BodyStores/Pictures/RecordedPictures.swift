@@ -1,0 +1,82 @@
+package import ClusterState
+internal import GannetBasics
+package import HTTPEngine
+internal import ThumbnailMessages
+package import Thumbnails
+
+/// A folder of pictures that are made of what is fetched, with the record of what earlier runs made.
+///
+/// The record has the digests of both: that of the original says what was fetched, and that of the file is what the next run checks. A body of
+/// which no picture can be made ends its row with a reason. Redis hears that the URL was fetched, because other queues may want the same body.
+package final class RecordedPictures: Sendable {
+    private let folder: RecordedFolder
+    private let maker: PictureMaker
+
+    package init(_ folder: RecordedFolder, _ maker: PictureMaker) {
+        self.folder = folder
+        self.maker = maker
+    }
+}
+
+extension RecordedPictures: JobOutput {
+    package var bodyDestination: BodyDestination { folder.bodyDestination }
+
+    package func found(_ job: Job) throws -> HeldBody? { try folder.found(job) }
+
+    package func held(_ outcome: URLOutcome, for job: Job) throws -> HeldBody? { try folder.held(outcome, for: job) }
+
+    package func place(_ download: Download, digest: SHA256Digest, of job: Job) async throws -> Placement {
+        defer { download.body.discard() }
+        switch await maker.picture(of: download) {
+        case .success(let made):
+            let file = try folder.folder.write(made.bytes, ending: made.format.ending, of: job)
+            return .held(HeldBody(file: file, picture: StoredPicture(made, digest: SHA256Digest(of: made.bytes).bytes)))
+        case .failure(let failure):
+            if failure.kind == .cancelled { throw CancellationError() }
+            // The next picture would end the same way.
+            guard failure.kind.isOfPicture else { throw StorageFailure(failure.sentence) }
+            return .unfit(errorClass: failure.kind.rawValue, sentence: failure.sentence)
+        }
+    }
+
+    package func note(_ end: JobEnd, of job: Job) throws {
+        guard end.outcome == .fetched || end.outcome == .failed else { return }
+        var record = JobRecord(job.id, end)
+        // The next run does not ask for the same bytes again.
+        if ThumbnailFailure.Kind(rawValue: record.errorClass)?.isFinal == true { record.isFailed = false }
+        try folder.append(record)
+    }
+}
+
+extension PictureMaker {
+    /// The picture of a body. Every output that stores pictures in the place of bodies takes this step.
+    package func picture(of download: Download) async -> Result<Thumbnail, ThumbnailFailure> {
+        let (body, count) = (download.body, Int(download.byteCount))
+        return await picture(ofBytes: count) { () throws(ThumbnailFailure) -> [UInt8] in try body.contents(count) }
+    }
+}
+
+extension DownloadedBody {
+    fileprivate func contents(_ count: Int) throws(ThumbnailFailure) -> [UInt8] {
+        switch self {
+        case .bytes(let bytes): return bytes
+        case .file(let path, _):
+            let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+            defer { if descriptor >= 0 { close(descriptor) } }
+            guard descriptor >= 0, let bytes = Descriptor.contents(of: descriptor, atMost: count) else {
+                let reason = Descriptor.message(errno)
+                throw ThumbnailFailure(.busy, "The file \(path.escapedForDisplay) of a body cannot be read: \(reason).")
+            }
+            return bytes
+        }
+    }
+}
+
+extension BodyFolder {
+    /// Writes a picture to the place of a job's body, and returns its path within the folder.
+    fileprivate func write(_ bytes: [UInt8], ending: String, of job: Job) throws -> String {
+        let new = try BodyFile(in: path, .ordinary)
+        try bytes.withUnsafeBytes { try new.write($0) }
+        return try place(try new.keep(), as: name(of: job.url, id: job.id, ending: ending))
+    }
+}
