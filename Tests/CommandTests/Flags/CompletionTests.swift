@@ -13,7 +13,7 @@ import Testing
         ("gannet hosts ", ["list", "set", "clear"], true),
         ("gannet hosts set h --pa", ["--pause"], true),
         ("gannet run --for", ["--format"], true),
-        ("gannet run --format ", ["text", "csv", "tsv", "jsonl", "sitemap"], true),
+        ("gannet run --format ", ["text", "csv", "tsv", "jsonl", "sitemap", "parquet"], true),
         ("gannet run --format cs", ["csv"], true),
         ("gannet --queue run sta", ["status"], true),
         ("gannet completions ", ["bash", "zsh", "fish"], true),
