@@ -20,8 +20,9 @@ struct PictureOptions: Sendable {
             + "picture fails its row.")
     private static let mode = Flag(
         "resize-mode", .choice("mode", of: modes.map(\.name)), section: .pictures,
-        "How a picture meets the size; 'border' with '--resize'. 'border' adds white to the shorter side. 'keep-ratio' makes the shorter side as long "
-            + "as wanted, and 'keep-ratio-largest' the longer one. 'center-crop' cuts the longer one. 'no' keeps the size.")
+        "How a picture meets the size. Without this option it is 'border' with '--resize', and 'no' else. Mode 'border' adds white to the shorter "
+            + "side. Mode 'keep-ratio' makes the shorter side as long as wanted, and 'keep-ratio-largest' the longer one. Mode 'center-crop' cuts the "
+            + "longer side. Mode 'no' keeps the size.")
     private static let onlyIfBigger = Toggle(
         "resize-only-if-bigger", section: .pictures,
         "Leave a picture that is not larger than the size as it is: it is not enlarged, and has no border.")
