@@ -25,7 +25,10 @@ final class ThumbnailChild: Sendable {
         child.end()
         if case (.refused(let refusal), let bytes)? = answer { throw ThumbnailFailure(refusal: refusal, sentence(bytes)) }
         throw ContinuousClock.now >= deadline
-            ? ThumbnailFailure(.unfit, "gannet-thumbnail did not start within \(bounds.start.components.seconds) seconds.")
+            ? ThumbnailFailure(
+                .unfit,
+                "gannet-thumbnail did not start within \(bounds.start.components.seconds) seconds. It must be of the same version as gannet."
+            )
             : ThumbnailFailure(
                 .unfit, "gannet-thumbnail does not answer as it should: install it and gannet from one build, on a kernel with seccomp.")
     }

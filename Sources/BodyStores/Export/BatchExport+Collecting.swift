@@ -77,7 +77,7 @@ extension BatchExport {
 
     /// The file of a body that is in the folder: at its recorded place, or at the place it would get.
     private func file(of body: WantedBody, _ known: JobRecord?, _ check: borrowing FileCheck) -> String? {
-        // What is packed is never changed: a folder of shards would have the URL twice.
+        // A packed body is never changed: a folder of shards would have the URL twice.
         if let known, !known.isFailed, known.isPacked || known.digest == body.digest, folder.isSound(known, check) { return known.file }
         let file = folder.folder.name(of: body.content.url, id: body.id)
         return check.isSound(file, size: body.content.size, digest: body.digest) ? file : nil

@@ -89,7 +89,7 @@ package final class BodyPacking: Sendable {
     }
 }
 
-/// What bodies are packed into.
+/// Shards or archives, into which bodies are packed.
 protocol BodyPacker: Sendable {
     /// Bodies that a killed command may have packed without a record of it, and their places. They are on the disk.
     func unrecorded() throws -> [(id: URLID, place: String)]

@@ -1,6 +1,6 @@
 internal import GannetBasics
 
-/// What a row says about its sample. It is the same whichever run has fetched the body.
+/// The parts of a sample that come from its row. They are the same whichever run has fetched the body.
 extension ManifestRow {
     /// The keys of a manifest's line that are about the run, and not about the body.
     private static let ofRun: Set = ["outcome", "durationMilliseconds", "file", "error"]

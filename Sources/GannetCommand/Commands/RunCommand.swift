@@ -28,7 +28,8 @@ struct RunCommand: Command {
             + "fetches only the URLs that are not there already.",
         positional: InputOptions.positional,
         flags: InputOptions.flags + [
-            CarryOption.columns.entry, directory.entry, OutputFormatOption.format.entry, OutputFormatOption.archiveSize.entry,
+            CarryOption.columns.entry, VerifyOption.flag.entry, directory.entry, OutputFormatOption.format.entry,
+            OutputFormatOption.archiveSize.entry,
             OutputFormatOption.samples.entry, NameOption.style.entry, ManifestOption.format.entry, maxFailures.entry,
         ] + PictureOptions.flags + [ThumbnailProgramOption.ofRun.entry] + SubmissionFlags.flags
             + [json.entry, serve.entry, DrainOption.time.entry, ListenOption.ofRun.entry] + FetchOptions.flagsForJobs
@@ -54,6 +55,8 @@ struct RunCommand: Command {
     let samplesPerShard: Int
     let names: NameStyle
     let manifest: ManifestOption.Format
+    /// Nil where bodies may be any.
+    let verify: VerifyOption?
     /// Nil where bodies are stored as they are.
     let pictures: PictureOptions?
     private let thumbnailProgram: ThumbnailProgram
@@ -72,7 +75,8 @@ struct RunCommand: Command {
     init(_ arguments: Arguments) throws {
         try QueueOption.refuse(arguments)
         directory = try arguments.require(Self.directory)
-        input = try InputOptions(arguments, rest: " -d " + Sentence.quotedForShell(directory), carries: true)
+        verify = try VerifyOption(arguments)
+        input = try InputOptions(arguments, rest: " -d " + Sentence.quotedForShell(directory), carries: true, verify: verify)
         format = try OutputFormatOption.format(arguments)
         archiveSize = try arguments.require(OutputFormatOption.archiveSize)
         samplesPerShard = try arguments.require(OutputFormatOption.samples)
@@ -152,7 +156,8 @@ struct RunCommand: Command {
                     hasWindow ? try await RunWindow.open(self, settings, queue: identity.queue, access, folder) : nil
                 let run = Run(
                     options: self, settings: settings, identity: identity, access: access, bodies: folder, interruption: interruption,
-                    endpoint: endpoint, window: window, tables: tables, maker: maker)
+                    endpoint: endpoint, window: window, tables: tables, maker: maker,
+                    expected: verify.map { ExpectedDigests($0.algorithm) })
                 do {
                     let status = try await run.run(rows)
                     await window?.close(interruption)

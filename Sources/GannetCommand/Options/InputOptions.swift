@@ -25,11 +25,12 @@ struct InputOptions: Sendable {
     static let flags = [input.entry] + ListFlags.flags
 
     /// - Parameter rest: The required options of the command, for the command line that an error shows.
-    init(_ arguments: Arguments, rest: String = "", carries: Bool = false) throws {
+    init(_ arguments: Arguments, rest: String = "", carries: Bool = false, verify: VerifyOption? = nil) throws {
         urls = arguments.positionals
         source = try arguments.optional(Self.input).map { $0 == "-" ? .standardInput : .file($0) }
         list = try ListFlags.options(from: arguments)
         if carries { list.carried = try CarryOption.columns(from: arguments) }
+        if let verify { list.carried = verify.added(to: list.carried) }
         if source == nil { try ListFlags.refuse(arguments) }
         guard source != nil || !urls.isEmpty else {
             throw arguments.usageError("Nothing to fetch: name URLs, or a file of them with '-i <file>' ('-i -' for standard input).")
@@ -74,7 +75,9 @@ enum ListFlags {
 
     /// On the command line itself: the environment's variables are there for other commands too.
     static func refuse(_ arguments: Arguments) throws {
-        guard let flag = (flags + [CarryOption.columns.entry]).first(where: { arguments.origin(of: $0) == .option }) else { return }
+        guard
+            let flag = (flags + [CarryOption.columns.entry, VerifyOption.flag.entry]).first(where: { arguments.origin(of: $0) == .option })
+        else { return }
         throw arguments.usageError(
             "'--\(flag.name)' says how to read an input file, but no input file is named: name it with '-i <file>'.")
     }

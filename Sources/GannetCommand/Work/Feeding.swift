@@ -121,6 +121,8 @@ struct RunFeeding: Sendable {
     let input: RunInput
     let batch: String
     let submission: BatchOptions
+    /// The digests that bodies must have; nil where they may be any.
+    let expected: (option: VerifyOption, digests: ExpectedDigests)?
     /// Hears of the pictures that are there already; nil where nobody can look at the run.
     let found: FoundPictures?
     /// Called once, when the queue has accepted the first URL.
@@ -130,7 +132,8 @@ struct RunFeeding: Sendable {
     private var hasFirst = false
 
     init(
-        queue: FetchQueue, folder: RecordedFolder, input: RunInput, batch: String, submission: BatchOptions, found: FoundPictures?,
+        queue: FetchQueue, folder: RecordedFolder, input: RunInput, batch: String, submission: BatchOptions,
+        expected: (option: VerifyOption, digests: ExpectedDigests)?, found: FoundPictures?,
         onFirst: @escaping @Sendable () -> Void
     ) {
         self.queue = queue
@@ -138,6 +141,7 @@ struct RunFeeding: Sendable {
         self.input = input
         self.batch = batch
         self.submission = submission
+        self.expected = expected
         self.found = found
         self.onFirst = onFirst
     }
@@ -161,7 +165,7 @@ struct RunFeeding: Sendable {
         while let batch = try await input.rows?.nextBatch() {
             for row in batch {
                 switch row.content {
-                case .url(let bytes): try await producer.add(bytes, from: .line(row.number), where: wants)
+                case .url(let bytes): try await producer.add(bytes, from: .line(row.number), where: { wants($0, row) })
                 case .invalid(let problem): producer.refuse(.line(row.number), problem.description)
                 }
             }
@@ -178,11 +182,28 @@ struct RunFeeding: Sendable {
         return Fed(summary: producer.summary, checked: checked)
     }
 
+    private func wants(_ entry: JobEntry, _ row: Row) -> Bool {
+        let isWanted = wants(entry)
+        if isWanted { expect(row, entry.id) }
+        return isWanted
+    }
+
+    /// Before the job is in the queue, so that its worker knows the digest.
+    private func expect(_ row: Row, _ id: URLID) {
+        if let expected, let digest = expected.option.digest(in: row) { expected.digests.expect(digest, of: id) }
+    }
+
     private func wants(_ entry: JobEntry) -> Bool {
         let listing = folder.list(entry.id)
         // The worker's own reading finds the error of a record that cannot be read.
         if listing == .there { try? found?.note(entry.id, entry.url) }
         return listing == .wanted
+    }
+
+    private func wantsAgain(_ id: URLID, _ row: Row) -> Bool {
+        let isWanted = folder.wantsAgain(id)
+        if isWanted { expect(row, id) }
+        return isWanted
     }
 
     /// Adds the URLs whose files are missing or changed.
@@ -191,7 +212,7 @@ struct RunFeeding: Sendable {
         let rows = try input.again()
         while let batch = try await rows?.nextBatch() {
             for row in batch {
-                if case .url(let bytes) = row.content { try await producer.addAgain(bytes, where: folder.wantsAgain) }
+                if case .url(let bytes) = row.content { try await producer.addAgain(bytes, where: { wantsAgain($0, row) }) }
             }
             try await makeRoom(&producer)
         }

@@ -23,6 +23,9 @@ struct Run: Sendable {
     /// Nil where bodies are stored as they are.
     let maker: PictureMaker?
 
+    /// Nil where bodies may be any.
+    let expected: ExpectedDigests?
+
     private var console: Console { options.console }
     private var queue: FetchQueue { access.cluster.queue(identity.queue) }
 
@@ -122,7 +125,8 @@ struct Run: Sendable {
     }
 
     /// `nil` when a signal ended it.
-    private func feedAndWork(_ input: RunInput, _ folder: RecordedFolder, storing output: any JobOutput) async throws -> RunFeeding.Fed? {
+    private func feedAndWork(_ input: RunInput, _ folder: RecordedFolder, storing stored: any JobOutput) async throws -> RunFeeding.Fed? {
+        let output: any JobOutput = expected.map { VerifiedBodies(stored, $0) } ?? stored
         let (feed, feeder) = AsyncStream.makeStream(of: Void.self)
         let (stops, stopper) = AsyncStream.makeStream(of: Void.self)
         let stopping = Task {
@@ -137,6 +141,7 @@ struct Run: Sendable {
                     defer { feeder.finish() }
                     var feeding = RunFeeding(
                         queue: queue, folder: folder, input: input, batch: options.batch, submission: options.submission,
+                        expected: expected.flatMap { digests in options.verify.map { ($0, digests) } },
                         found: window?.found, onFirst: nameQueue)
                     do {
                         let fed = try await feeding.run()

@@ -3,7 +3,7 @@ import Foundation
 import GannetTestKit
 import Testing
 
-/// `export --output-format`, by the real binary. What the formats are is for the tests of runs and of the module `Archives`.
+/// `export --output-format`, by the real binary. The tests of runs and of the module `Archives` look at the formats themselves.
 @Suite(.timeLimit(.minutes(3))) struct ExportFormatTests {
     private struct Row: Decodable {
         let url: String

@@ -8,7 +8,7 @@ struct ArchiveRecord {
     let offset: Int
     /// The names in small letters.
     let fields: [String: String]
-    /// The head of HTTP and the body; the fields of a `warcinfo` record are all head.
+    /// The head of HTTP and the body; the fields of a `warcinfo` record are all head, and a `resource` has none.
     let head: String
     let body: [UInt8]
 
@@ -39,7 +39,8 @@ struct ArchiveRecord {
         else { throw KitError("the record at \(offset) of \(file) has another length than its head says") }
         (self.file, self.offset, self.fields) = (file, offset, fields)
         let content = block.dropLast(Self.blank.count)
-        let (inner, body) = Self.split(content) ?? (String(decoding: content, as: UTF8.self), [])
+        let whole = fields["warc-type"] == "resource" ? ("", content) : nil
+        let (inner, body) = whole ?? Self.split(content) ?? (String(decoding: content, as: UTF8.self), [])
         (self.head, self.body) = (inner, Array(body))
     }
 

@@ -1,0 +1,78 @@
+package import ClusterState
+internal import GannetBasics
+package import HTTPEngine
+
+/// An output whose bodies must have the digests that the list names. A body with another one is not stored, and its row fails.
+package final class VerifiedBodies: Sendable {
+    private let output: any JobOutput
+    private let expected: ExpectedDigests
+
+    package init(_ output: any JobOutput, _ expected: ExpectedDigests) {
+        self.output = output
+        self.expected = expected
+    }
+
+    package static let errorClass = "digest-mismatch"
+}
+
+/// The digests of the jobs that a run has under way, as its list names them. Each takes some 100 bytes.
+package final class ExpectedDigests: Sendable {
+    package enum Algorithm: String, Sendable, CaseIterable {
+        case sha256
+        case md5
+
+        /// In a column: two for a byte.
+        package var digits: Int { self == .sha256 ? 64 : 32 }
+    }
+
+    package let algorithm: Algorithm
+    private let digests = Mutex<[URLID: [UInt8]]>([:])
+
+    package init(_ algorithm: Algorithm) { self.algorithm = algorithm }
+
+    /// - Parameter digest: Empty for text of the list that is no digest: then no body fits.
+    package func expect(_ digest: [UInt8], of id: URLID) { digests.withLock { $0[id] = digest } }
+
+    fileprivate subscript(id: URLID) -> [UInt8]? { digests.withLock { $0[id] } }
+
+    fileprivate func forget(_ id: URLID) { digests.withLock { $0[id] = nil } }
+}
+
+extension VerifiedBodies: JobOutput {
+    package var bodyDestination: BodyDestination { output.bodyDestination }
+
+    package func wireRecord() -> WireRecord? { output.wireRecord() }
+
+    package func found(_ job: Job) async throws -> HeldBody? { try await output.found(job) }
+
+    package func held(_ outcome: URLOutcome, for job: Job) async throws -> HeldBody? { try await output.held(outcome, for: job) }
+
+    package func place(_ download: Download, digest: SHA256Digest, of job: Job) async throws -> Placement {
+        guard let wanted = expected[job.id] else { return try await output.place(download, digest: digest, of: job) }
+        let found: [UInt8]
+        switch expected.algorithm {
+        case .sha256: found = digest.bytes
+        case .md5:
+            guard let digest = MD5.digest(of: download.body) else {
+                download.body.discard()
+                throw StorageFailure("The MD5 of a body cannot be computed: libcrypto refuses it, or the body's file cannot be read.")
+            }
+            found = digest
+        }
+        if found == wanted { return try await output.place(download, digest: digest, of: job) }
+        download.body.discard()
+        let name = expected.algorithm.rawValue
+        return .unfit(
+            errorClass: Self.errorClass,
+            sentence: wanted.isEmpty
+                ? "The list names no \(name) of \(expected.algorithm.digits) hexadecimal digits for it."
+                : "Its \(name) is \(found.hexadecimal), and the list says \(wanted.hexadecimal).")
+    }
+
+    package func watchRoom(_ tell: @escaping @Sendable (StoreRoom) -> Void) { output.watchRoom(tell) }
+
+    package func note(_ end: JobEnd, of job: Job) async throws {
+        try await output.note(end, of: job)
+        expected.forget(job.id)
+    }
+}

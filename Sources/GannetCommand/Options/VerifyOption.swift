@@ -1,0 +1,55 @@
+import BodyStores
+import CommandLineKit
+import GannetBasics
+import URLLists
+
+/// `--verify`: the digests that bodies must have, from a column of the list.
+struct VerifyOption: Sendable {
+    let algorithm: ExpectedDigests.Algorithm
+    /// The column of a table, or the field of JSON lines. The manifest repeats it.
+    let column: String
+
+    static let flag = Flag(
+        "verify", .text("digest:column"),
+        "Store only bodies with the digest that the row has in a column: 'sha256:COLUMN' or 'md5:COLUMN', in hexadecimal digits. A row with another "
+            + "body fails as digest-mismatch. A row with nothing there is not checked. The manifest repeats the column, as '--carry' does.")
+
+    init?(_ arguments: Arguments) throws {
+        guard let text = try arguments.optional(Self.flag) else { return nil }
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, let algorithm = ExpectedDigests.Algorithm(rawValue: String(parts[0])), !parts[1].isEmpty else {
+            throw arguments.usageError("'--verify \(text)' is neither 'sha256:COLUMN' nor 'md5:COLUMN'.")
+        }
+        self.algorithm = algorithm
+        column = String(parts[1])
+    }
+
+    /// The columns with this one as the last.
+    func added(to columns: [CarriedColumn]) -> [CarriedColumn] { columns.filter { $0.name != column } + [CarriedColumn(column)] }
+
+    /// The digest in a row's carried values, of which it is the last. Nil where there is nothing; empty where there is something else.
+    func digest(in row: Row) -> [UInt8]? {
+        guard let carried = row.carried, let colon = carried.lastRange(of: keyText) else { return nil }
+        var value = carried[colon.upperBound...].dropLast()
+        if value.elementsEqual("null".utf8) || value.elementsEqual("\"\"".utf8) { return nil }
+        guard value.first == UInt8(ascii: "\""), value.last == UInt8(ascii: "\""), value.count == algorithm.digits + 2 else { return [] }
+        value = value.dropFirst().dropLast()
+        return [UInt8](hexadecimal: value.map { UInt8(ascii: "A")...UInt8(ascii: "F") ~= $0 ? $0 | 0x20 : $0 }) ?? []
+    }
+
+    private var keyText: [UInt8] {
+        var text: [UInt8] = []
+        JSONValue.string(column).append(to: &text)
+        return text + [UInt8(ascii: ":")]
+    }
+}
+
+extension ArraySlice<UInt8> {
+    fileprivate func lastRange(of text: [UInt8]) -> Range<Int>? {
+        guard count >= text.count else { return nil }
+        for start in stride(from: endIndex - text.count, through: startIndex, by: -1) where self[start..<start + text.count] == text[...] {
+            return start..<start + text.count
+        }
+        return nil
+    }
+}
