@@ -1,0 +1,86 @@
+"""What a killed run leaves, and what the next one does."""
+
+import dataclasses
+import hashlib
+import random
+import shutil
+
+from base import say
+from programs import Run
+from shards import problems, shards
+
+
+@dataclasses.dataclass
+class Sum:
+    """Over all kills of one program."""
+
+    kills: int = 0
+    fetched: int = 0
+    complete: int = 0
+    half: int = 0
+    read_short: int = 0
+    unreadable: int = 0
+    left: int = 0
+    changed: int = 0
+    again: int = 0
+    missing_again: int = 0
+    whole: int = 0
+    seconds: float = 0
+    said: list = dataclasses.field(default_factory=list)
+
+
+def look(folder, reference, total):
+    """Counts what has the name of a shard. Answers the digest of each complete one."""
+    complete = {}
+    for shard in shards(folder):
+        if shard.is_listed and not shard.error and set(shard.paths) == reference.get(shard.path.name):
+            total.complete += 1
+            complete[shard.path] = shard.digest
+        elif shard.is_listed and not shard.error:
+            # Both readers take it for a whole shard.
+            total.half += 1
+            total.read_short += 1
+        else:
+            total.half += 1
+            total.unreadable += 1
+    return complete
+
+
+def trial(command, rows, folder, origin, wanted, kills, seed, name, spared):
+    """Kills a run at a random moment of its usual time, so many times, each in a folder of its own."""
+    rng, total = random.Random(seed), Sum()
+    log = folder.with_suffix(".log")
+    usual = Run(command(rows, folder), log, spared)
+    usual.finish()
+    reference = {shard.path.name: set(shard.paths) for shard in shards(folder)}
+    say(f"{name}: {len(reference)} shards in {usual.seconds:.1f} s without a kill; {problems(shards(folder), wanted) or 'nothing is missing'}")
+    shutil.rmtree(folder)
+    for number in range(kills):
+        moment = rng.uniform(0, usual.seconds)
+        origin.forget()
+        run = Run(command(rows, folder), log, spared)
+        try:
+            run.process.wait(moment)
+            say(f"{name}: the run ended before {moment:.1f} s")
+        except Exception:
+            total.kills += 1
+        left = run.kill()
+        total.left += len(left)
+        before = origin.requests()
+        complete = look(folder, reference, total)
+        origin.forget()
+        run = Run(command(rows, folder), log, spared)
+        run.finish()
+        total.seconds += run.seconds
+        after = origin.requests()
+        total.fetched += len(before)
+        again = before.keys() & after.keys()
+        total.again += len(again & wanted) + sum(count - 1 for path, count in after.items() if path in wanted)
+        total.missing_again += len(again - wanted)
+        total.changed += sum(not path.exists() or hashlib.sha256(path.read_bytes()).hexdigest() != digest for path, digest in complete.items())
+        wrong = problems(shards(folder), wanted)
+        total.whole += not wrong
+        total.said += [f"kill {number}: {sentence}" for sentence in wrong]
+        say(f"{name}: killed after {moment:.1f} s with {len(before)} requests, {len(complete)} shards complete, left {left}; then {len(after)} requests, {len(again)} again, {wrong or 'whole'}")
+        shutil.rmtree(folder)
+    return total
