@@ -9,6 +9,7 @@ tables for Benchmarks/RESULTS.md.
 import argparse
 import os
 import pathlib
+import re
 import shutil
 import statistics
 import sys
@@ -44,15 +45,16 @@ def measure(command, rows, folder, wanted, spared):
     # What the run before wrote is on the disk now, and takes no time of this one.
     os.sync()
     load = os.getloadavg()[0]
-    run = Run(command(rows, folder), folder.with_suffix(".log"), spared)
+    run = Run(command(rows, folder), folder, spared)
     together, largest = run.finish()
+    cpu = run.end()
     found = shards(folder)
     wrong = problems(found, wanted)
     if wrong:
         sys.exit(f"datasets: {folder}: {wrong}")
     written = sum(shard.bytes for shard in found)
     shutil.rmtree(folder)
-    return {"rate": options.pictures / run.seconds, "cpu": run.cpu, "together": together, "largest": largest, "written": written, "load": load}
+    return {"rate": options.pictures / run.seconds, "cpu": cpu, "together": together, "largest": largest, "written": written, "load": load}
 
 
 def middle(runs, key):
@@ -111,11 +113,12 @@ def killed(origin, scratch):
     rows = scratch / "short.parquet"
     wanted = origin.list(rows, options.kill_pictures, options.seed + 1)
     per_shard = max(1, options.kill_pictures // 10)
-    programs = [("gannet run", gannet(options.gannet, SIZE, MODES[0], per_shard)), ("img2dataset", img2dataset(SIZE, MODES[0], per_shard))]
-    sums = [
-        (name, kills.trial(command, rows, scratch / "killed", origin, wanted, options.kills, options.seed, name, {origin.process.pid}))
-        for name, command in programs
-    ]
+    ours, theirs = gannet(options.gannet, SIZE, MODES[0], per_shard), img2dataset(SIZE, MODES[0], per_shard)
+    programs = [("gannet run", ours, False), ("gannet run, and its Redis", ours, True), ("img2dataset", theirs, False)]
+    sums = []
+    for name, command, also_redis in programs:
+        one = kills.trial(command, rows, scratch / "killed", origin, wanted, options.kills, options.seed, name, {origin.process.pid}, also_redis)
+        sums.append((name, one))
     print(f"\n`kill -9` of the group of processes at a random moment of the usual time, {options.kills} times each, with {options.kill_pictures:,} rows and {per_shard} a shard\n")
     row("", *[name for name, _ in sums])
     row(*["---"] * (1 + len(sums)))
@@ -140,19 +143,26 @@ def killed(origin, scratch):
             print(f"\n- {name}: {sentence}")
 
 
+def machine():
+    model = re.search(r"model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text())
+    kilobytes = int(re.search(r"MemTotal: *(\d+)", pathlib.Path("/proc/meminfo").read_text())[1])
+    return f"{PROCESSES} cores of {model[1] if model else 'an unknown processor'}, {kilobytes // 1_000_000} GB"
+
+
 def main():
     begun = time.monotonic()
     with tempfile.TemporaryDirectory() as name:
         scratch = pathlib.Path(name)
         # nginx does not serve files of a folder that only root may enter.
         scratch.chmod(0o755)
+        print(f"`Scripts/bench datasets`, {machine()}; medians of {options.rounds} rounds, all in each round.\n", flush=True)
         origin = Origin(scratch / "origin", options.files, options.seed)
         say(f"{options.files} pictures with {origin.bytes / options.files / 1000:.0f} KB each")
         try:
             if options.rounds:
                 print(
                     f"A list of {options.pictures:,} rows in Parquet, of which {MISSING:.0%} do not exist: JPEGs with sides of {SIDES[0]} to {SIDES[1]} pixels, "
-                    f"{origin.bytes / options.files / 1000:.0f} KB each, made with the seed {options.seed}. They become shards with captions, {PLACES} requests in flight"
+                    f"{origin.bytes / options.files / 1000:.0f} KB each, made with the seed {options.seed}. They become shards with captions, with {PLACES} requests in flight"
                 )
                 contest(origin, scratch)
             if options.kills:

@@ -4,6 +4,7 @@ import dataclasses
 import hashlib
 import random
 import shutil
+import subprocess
 
 from base import say
 from programs import Run
@@ -46,31 +47,36 @@ def look(folder, reference, total):
     return complete
 
 
-def trial(command, rows, folder, origin, wanted, kills, seed, name, spared):
+def trial(command, rows, folder, origin, wanted, kills, seed, name, spared, also_redis=False):
     """Kills a run at a random moment of its usual time, so many times, each in a folder of its own."""
     rng, total = random.Random(seed), Sum()
-    log = folder.with_suffix(".log")
-    usual = Run(command(rows, folder), log, spared)
+    usual = Run(command(rows, folder), folder, spared)
     usual.finish()
+    usual.end()
     reference = {shard.path.name: set(shard.paths) for shard in shards(folder)}
     say(f"{name}: {len(reference)} shards in {usual.seconds:.1f} s without a kill; {problems(shards(folder), wanted) or 'nothing is missing'}")
     shutil.rmtree(folder)
-    for number in range(kills):
+    while total.kills < kills:
         moment = rng.uniform(0, usual.seconds)
         origin.forget()
-        run = Run(command(rows, folder), log, spared)
+        run = Run(command(rows, folder), folder, spared)
         try:
             run.process.wait(moment)
-            say(f"{name}: the run ended before {moment:.1f} s")
-        except Exception:
+        except subprocess.TimeoutExpired:
             total.kills += 1
-        left = run.kill()
+        else:
+            say(f"{name}: a run ended before {moment:.1f} s, and another one is killed")
+            run.end()
+            shutil.rmtree(folder)
+            continue
+        left = run.kill(also_redis)
         total.left += len(left)
         before = origin.requests()
         complete = look(folder, reference, total)
         origin.forget()
-        run = Run(command(rows, folder), log, spared)
+        run = Run(command(rows, folder), folder, spared)
         run.finish()
+        run.end()
         total.seconds += run.seconds
         after = origin.requests()
         total.fetched += len(before)
@@ -80,7 +86,7 @@ def trial(command, rows, folder, origin, wanted, kills, seed, name, spared):
         total.changed += sum(not path.exists() or hashlib.sha256(path.read_bytes()).hexdigest() != digest for path, digest in complete.items())
         wrong = problems(shards(folder), wanted)
         total.whole += not wrong
-        total.said += [f"kill {number}: {sentence}" for sentence in wrong]
+        total.said += [f"kill {total.kills}: {sentence}" for sentence in wrong]
         say(f"{name}: killed after {moment:.1f} s with {len(before)} requests, {len(complete)} shards complete, left {left}; then {len(after)} requests, {len(again)} again, {wrong or 'whole'}")
         shutil.rmtree(folder)
     return total

@@ -5,6 +5,7 @@ import ctypes
 import os
 import pathlib
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -38,9 +39,10 @@ def img2dataset(size, mode, per_shard):
     return command
 
 
-def environment():
-    """gannet finds python3 with pyarrow there. The other two keep packages from asking the network for news."""
-    return os.environ | {"PATH": f"{LISTED}:{os.environ['PATH']}", "NO_ALBUMENTATIONS_UPDATE": "1", "WANDB_MODE": "disabled", "PYTHONDONTWRITEBYTECODE": "1"}
+def environment(home):
+    """gannet finds python3 with pyarrow in PATH, and has its private Redis in GANNET_HOME. img2dataset's packages do not ask the network for news."""
+    variables = {"PATH": f"{LISTED}:{os.environ['PATH']}", "GANNET_HOME": str(home), "PYTHONDONTWRITEBYTECODE": "1"}
+    return os.environ | variables | {"NO_ALBUMENTATIONS_UPDATE": "1", "WANDB_MODE": "disabled"}
 
 
 def parents():
@@ -87,12 +89,13 @@ def spent():
 class Run:
     """A run with the first of its processes at the head of a group."""
 
-    def __init__(self, command, log, spared):
+    def __init__(self, command, folder, spared):
         self.spared, self.before, self.begun = spared, spent(), time.monotonic()
-        self.log = log
+        self.log, self.home = folder.with_suffix(".log"), folder.with_suffix(".home")
+        log = self.log
         with log.open("wb") as file:
             words = [str(word) for word in command]
-            self.process = subprocess.Popen(words, stdout=file, stderr=file, stdin=subprocess.DEVNULL, env=environment(), start_new_session=True)
+            self.process = subprocess.Popen(words, stdout=file, stderr=file, stdin=subprocess.DEVNULL, env=environment(self.home), start_new_session=True)
         self.seconds = None
 
     def finish(self):
@@ -106,30 +109,41 @@ class Run:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self.process.wait(0.2)
         self.seconds = time.monotonic() - self.begun
-        self.sweep()
-        self.cpu = spent() - self.before
         if self.process.returncode:
             sys.exit(f"datasets: a run ended with {self.process.returncode}: {self.log.read_text()[-2000:]}")
         return together, largest
 
-    def kill(self):
+    def end(self):
+        """Ends the private Redis of gannet, which would stay for ten minutes, and forgets it. Answers the processor time of the whole run."""
+        self.sweep()
+        shutil.rmtree(self.home, ignore_errors=True)
+        return spent() - self.before
+
+    def kill(self, also_redis):
         """Kills its group. Answers the names of processes that are left after a second."""
         os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
         time.sleep(1)
-        return self.sweep()
+        left = [name for name in map(self.name, descendants(self.spared)) if name]
+        if also_redis:
+            self.sweep()
+        return left
 
     def sweep(self):
         """Ends what the run has left, and waits for it."""
-        names = []
         for pid in descendants(self.spared):
             with contextlib.suppress(OSError):
-                state = pathlib.Path(f"/proc/{pid}/stat").read_text()
-                if state[state.rindex(")") + 2] != "Z":
-                    names.append(pathlib.Path(f"/proc/{pid}/comm").read_text().strip())
-                    os.kill(pid, signal.SIGKILL)
+                os.kill(pid, signal.SIGKILL)
         while descendants(self.spared):
             with contextlib.suppress(ChildProcessError):
                 os.waitpid(-1, os.WNOHANG)
             time.sleep(0.01)
-        return names
+
+    @staticmethod
+    def name(pid):
+        """None for a process that has ended."""
+        with contextlib.suppress(OSError):
+            text = pathlib.Path(f"/proc/{pid}/stat").read_text()
+            if text[text.rindex(")") + 2] != "Z":
+                return text[text.index("(") + 1 : text.rindex(")")]
+        return None
