@@ -119,7 +119,7 @@ def killed(origin, scratch):
     for name, command, also_redis in programs:
         one = kills.trial(command, rows, scratch / "killed", origin, wanted, options.kills, options.seed, name, {origin.process.pid}, also_redis)
         sums.append((name, one))
-    print(f"\n`kill -9` of the group of processes at a random moment of the usual time, {options.kills} times each, with {options.kill_pictures:,} rows and {per_shard} a shard\n")
+    print(f"\n`kill -9` of the group of processes at a random moment between the first request and the usual end, {options.kills} times each, with {options.kill_pictures:,} rows and {per_shard} a shard\n")
     row("", *[name for name, _ in sums])
     row(*["---"] * (1 + len(sums)))
     lines = {

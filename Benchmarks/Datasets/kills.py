@@ -5,8 +5,9 @@ import hashlib
 import random
 import shutil
 import subprocess
+import time
 
-from base import say
+from base import say, until
 from programs import Run
 from shards import problems, shards
 
@@ -30,6 +31,12 @@ class Sum:
     said: list = dataclasses.field(default_factory=list)
 
 
+def first_request(run, origin):
+    """Waits for it. Answers the seconds since the start."""
+    until("the run asks the origin", lambda: origin.log.stat().st_size or run.process.poll() is not None)
+    return time.monotonic() - run.begun
+
+
 def look(folder, reference, total):
     """Counts what has the name of a shard. Answers the digest of each complete one."""
     complete = {}
@@ -48,18 +55,22 @@ def look(folder, reference, total):
 
 
 def trial(command, rows, folder, origin, wanted, kills, seed, name, spared, also_redis=False):
-    """Kills a run at a random moment of its usual time, so many times, each in a folder of its own."""
+    """Kills a run at a random moment between its first request and its usual end, so many times, each in a folder of its own."""
     rng, total = random.Random(seed), Sum()
+    origin.forget()
     usual = Run(command(rows, folder), folder, spared)
+    start = first_request(usual, origin)
     usual.finish()
     usual.end()
+    longest = usual.seconds - start
     reference = {shard.path.name: set(shard.paths) for shard in shards(folder)}
-    say(f"{name}: {len(reference)} shards in {usual.seconds:.1f} s without a kill; {problems(shards(folder), wanted) or 'nothing is missing'}")
+    say(f"{name}: {len(reference)} shards in {usual.seconds:.1f} s without a kill, the first request after {start:.1f} s; {problems(shards(folder), wanted) or 'nothing is missing'}")
     shutil.rmtree(folder)
     while total.kills < kills:
-        moment = rng.uniform(0, usual.seconds)
+        moment = rng.uniform(0, longest)
         origin.forget()
         run = Run(command(rows, folder), folder, spared)
+        first_request(run, origin)
         try:
             run.process.wait(moment)
         except subprocess.TimeoutExpired:
@@ -87,6 +98,6 @@ def trial(command, rows, folder, origin, wanted, kills, seed, name, spared, also
         wrong = problems(shards(folder), wanted)
         total.whole += not wrong
         total.said += [f"kill {total.kills}: {sentence}" for sentence in wrong]
-        say(f"{name}: killed after {moment:.1f} s with {len(before)} requests, {len(complete)} shards complete, left {left}; then {len(after)} requests, {len(again)} again, {wrong or 'whole'}")
+        say(f"{name}: killed {moment:.1f} s after the first request, with {len(before)} requests, {len(complete)} shards complete, left {left}; then {len(after)} requests, {len(again)} again, {wrong or 'whole'}")
         shutil.rmtree(folder)
     return total
