@@ -42,7 +42,7 @@ for key, values in usual.items():
 
 
 def measure(command, rows, folder, wanted, spared):
-    # What the run before wrote is on the disk now, and takes no time of this one.
+    # The files of the run before are written now, and not in this one's time.
     os.sync()
     load = os.getloadavg()[0]
     run = Run(command(rows, folder), folder, spared)

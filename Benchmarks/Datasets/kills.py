@@ -1,4 +1,4 @@
-"""What a killed run leaves, and what the next one does."""
+"""Kills runs, looks at the shards that they leave, and counts the requests of the next run."""
 
 import dataclasses
 import hashlib

@@ -1,4 +1,4 @@
-"""What is in a folder of shards, as `tar` and webdataset read it."""
+"""A folder of shards, as `tar` and webdataset read it."""
 
 import hashlib
 import io
@@ -41,7 +41,7 @@ def shards(folder):
 
 
 def problems(found, wanted):
-    """What is wrong with complete shards that have to hold each of these paths once, as a list of sentences."""
+    """A sentence for each fault of complete shards that have to hold each of these paths once."""
     said = [f"{shard.path.name}: {shard.error or 'tar does not read it'}" for shard in found if shard.error or not shard.is_listed]
     paths = [path for shard in found for path in shard.paths]
     if set(paths) != wanted:
