@@ -32,6 +32,7 @@ parser.add_argument("--pictures", type=int, help="rows of the list (4000)")
 parser.add_argument("--rounds", type=int, help="runs of each program in each mode (3)")
 parser.add_argument("--kills", type=int, help="kills of each program (10)")
 parser.add_argument("--kill-pictures", type=int, help="rows of the list for kills (1000)")
+parser.add_argument("--modes", nargs="+", default=MODES, help="ways in which pictures meet the size")
 parser.add_argument("--files", type=int, help="pictures of the origin, which rows have by turns (500)")
 parser.add_argument("--seed", type=int, default=22)
 options = parser.parse_args()
@@ -94,7 +95,7 @@ def contest(origin, scratch):
     wanted = origin.list(rows, options.pictures, options.seed)
     # Each of img2dataset's processes has as many shards as the others, and it starts no process anew.
     per_shard = max(1, options.pictures // PROCESSES // 2)
-    for mode in MODES:
+    for mode in options.modes:
         programs = [("gannet run", gannet(options.gannet, SIZE, mode, per_shard)), ("img2dataset", img2dataset(SIZE, mode, per_shard))]
         results = [(name, []) for name, _ in programs]
         for round in range(options.rounds):
@@ -102,7 +103,7 @@ def contest(origin, scratch):
                 runs.append(measure(command, rows, scratch / "out", wanted, {origin.process.pid}))
                 say(f"{mode}, round {round + 1}, {name}: {runs[-1]}")
         table(mode, results)
-        if mode == MODES[-1]:
+        if mode == options.modes[-1]:
             print("")
             for name, command in programs:
                 words = [str(word) for word in command("list.parquet", "out")]
