@@ -76,7 +76,7 @@ def megabytes(count):
 
 def table(mode, results):
     print(f"\nPictures of {SIZE} × {SIZE} pixels with `{mode}`\n")
-    row("program", "pictures", "a second: median (lowest to highest)", "gannet / this", "CPU for each", "this / gannet", "peak memory", "of the largest process", "shards")
+    row("program", "rows", "a second: median (lowest to highest)", "gannet / this", "CPU for each", "this / gannet", "peak memory", "of the largest process", "shards")
     row(*["---"] * 9)
     ours = results[0][1]
     for name, runs in results:
