@@ -11,6 +11,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import statistics
 import sys
 import tempfile
@@ -20,7 +21,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "Tests/Servers"))
 import kills  # noqa: E402 (the line above says where base is)
 from base import say  # noqa: E402
 from pictures import MISSING, SIDES, Origin  # noqa: E402
-from programs import PLACES, PROCESSES, Run, gannet, img2dataset  # noqa: E402
+from programs import PLACES, PROCESSES, Run, gannet, img2dataset, sweep  # noqa: E402
 from shards import problems, shards  # noqa: E402
 
 SIZE = 256
@@ -151,6 +152,8 @@ def machine():
 
 
 def main():
+    # The signal of a time limit ends this program with all that it has started.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     begun = time.monotonic()
     with tempfile.TemporaryDirectory() as name:
         scratch = pathlib.Path(name)
@@ -169,7 +172,7 @@ def main():
             if options.kills:
                 killed(origin, scratch)
         finally:
-            origin.stop()
+            sweep()
     print(f"\nAll of it took {time.monotonic() - begun:.1f} s.")
 
 

@@ -3,7 +3,6 @@
 import collections
 import io
 import random
-import signal
 import socket
 import subprocess
 
@@ -69,7 +68,3 @@ class Origin:
         """How often each path was asked for since the log was emptied. A request that was cut off counts too."""
         with self.log.open() as lines:
             return collections.Counter(line.split(" ")[0] for line in lines)
-
-    def stop(self):
-        self.process.send_signal(signal.SIGTERM)
-        self.process.wait()

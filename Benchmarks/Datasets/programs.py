@@ -86,6 +86,17 @@ def spent():
     return usage.ru_utime + usage.ru_stime
 
 
+def sweep(spared=()):
+    """Ends all processes below this one, and waits for them."""
+    for pid in descendants(spared):
+        with contextlib.suppress(OSError):
+            os.kill(pid, signal.SIGKILL)
+    while descendants(spared):
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(-1, os.WNOHANG)
+        time.sleep(0.01)
+
+
 class Run:
     """A run with the first of its processes at the head of a group."""
 
@@ -115,7 +126,7 @@ class Run:
 
     def end(self):
         """Ends the private Redis of gannet, which would stay for ten minutes, and forgets it. Answers the processor time of the whole run."""
-        self.sweep()
+        sweep(self.spared)
         shutil.rmtree(self.home, ignore_errors=True)
         return spent() - self.before
 
@@ -126,18 +137,8 @@ class Run:
         time.sleep(1)
         left = [name for name in map(self.name, descendants(self.spared)) if name]
         if also_redis:
-            self.sweep()
+            sweep(self.spared)
         return left
-
-    def sweep(self):
-        """Ends what the run has left, and waits for it."""
-        for pid in descendants(self.spared):
-            with contextlib.suppress(OSError):
-                os.kill(pid, signal.SIGKILL)
-        while descendants(self.spared):
-            with contextlib.suppress(ChildProcessError):
-                os.waitpid(-1, os.WNOHANG)
-            time.sleep(0.01)
 
     @staticmethod
     def name(pid):
