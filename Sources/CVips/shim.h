@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 /* The functions of libvips that are used here, in place of <vips/vips.h>. That header needs glib's, in folders that pkg-config names together
  * with a flag about which SwiftPM warns in every build. A test holds these lines against libvips' own. */
@@ -65,6 +66,7 @@ enum {
     GANNET_VIPS_B_W = 1,
     GANNET_VIPS_SRGB = 22,
     GANNET_VIPS_AV1 = 4,
+    GANNET_VIPS_SUBSAMPLE_ON = 1,
 };
 
 static inline int gannet_glib_say_nothing(unsigned int level, const void *fields, size_t count, void *context) {
@@ -130,8 +132,19 @@ static inline void gannet_vips_forget(VipsImage *image) {
     g_strfreev(names);
 }
 
+/* Whether it says what its numbers of colours mean. */
+static inline bool gannet_vips_has_profile(VipsImage *image) {
+    bool found = false;
+    char **names = vips_image_get_fields(image);
+    for (char **name = names; name && *name; name++) found = found || strcmp(*name, "icc-profile-data") == 0;
+    g_strfreev(names);
+    return found;
+}
+
+/* Colours have half the pixels of brightness at any quality, as other writers of JPEG have it. libvips keeps them all from a quality of 90 on. */
 static inline int gannet_vips_jpeg(VipsImage *in, void **bytes, size_t *count, int quality) {
-    return vips_jpegsave_buffer(in, bytes, count, "Q", quality, "strip", GANNET_VIPS_TRUE, "optimize_coding", GANNET_VIPS_TRUE, NULL);
+    return vips_jpegsave_buffer(in, bytes, count, "Q", quality, "strip", GANNET_VIPS_TRUE, "optimize_coding", GANNET_VIPS_TRUE,
+        "subsample_mode", GANNET_VIPS_SUBSAMPLE_ON, NULL);
 }
 
 static inline int gannet_vips_png(VipsImage *in, void **bytes, size_t *count) {

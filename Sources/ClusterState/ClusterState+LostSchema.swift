@@ -8,8 +8,9 @@ extension ClusterState {
 
     /// Whether a partition of the namespace is there. The clock of a partition stands there for as long as the namespace.
     func hasLostSchema() async throws -> Bool {
-        // Nobody can tell how many partitions there were, nor whether they were spread.
-        let tags = Set((connection.isCluster ? 1...Partition.most : Partition.most...Partition.most).flatMap(possibleTags))
+        // Nobody can tell how many partitions there were, nor whether they were spread. One server loses no partition alone, and a user with the
+        // rights for one partition may look at no other.
+        let tags = Set((1...(connection.isCluster ? Partition.most : 1)).flatMap(possibleTags))
         let states = tags.sorted().map { RedisCommand("EXISTS", .string($0 + "state")) }
         var away: RedisError?
         for reply in await connection.pipeline(states) {

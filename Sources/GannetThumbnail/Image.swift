@@ -18,6 +18,12 @@ final class Image {
     /// Whether its metadata turns it onto its side.
     var liesOnItsSide: Bool { vips_image_get_orientation_swap(pointer) != 0 }
     var hasAlpha: Bool { vips_image_hasalpha(pointer) != 0 }
+    var hasProfile: Bool { gannet_vips_has_profile(pointer) }
+    /// Colours or greys, as most pictures have them.
+    var isPlain: Bool {
+        let interpretation = Int(vips_image_get_interpretation(pointer))
+        return interpretation == GANNET_VIPS_SRGB || interpretation == GANNET_VIPS_B_W
+    }
 
     /// The picture that a function of libvips makes of this one.
     func made(_ make: (OpaqueImage, UnsafeMutablePointer<OpaqueImage?>) -> Int32) throws -> Image {
@@ -28,8 +34,6 @@ final class Image {
 
     /// With eight bits a colour, as all formats have them.
     func inPlainColours() throws -> Image {
-        let interpretation = Int(vips_image_get_interpretation(pointer))
-        let isPlain = interpretation == GANNET_VIPS_SRGB || interpretation == GANNET_VIPS_B_W
         let image = isPlain ? self : try made(gannet_vips_srgb)
         return Int(vips_image_get_format(image.pointer)) == GANNET_VIPS_UCHAR ? image : try image.made(gannet_vips_bytes)
     }

@@ -8,6 +8,8 @@ struct Picture {
     /// As its pixels are stored.
     private let size: PictureSize
     private let liesOnItsSide: Bool
+    /// Whether its colours may become other numbers. Of most pictures they are those of sRGB already, and management would take half of the time.
+    private let isManaged: Bool
     private let hasAlpha: Bool
     /// The most pixels of a picture.
     private let pixels: Int
@@ -34,6 +36,7 @@ struct Picture {
         size = image.size
         liesOnItsSide = image.liesOnItsSide
         hasAlpha = image.hasAlpha
+        isManaged = image.hasProfile || !image.isPlain
         guard Self.isPermitted(size, pixels) else {
             throw PictureFailure(.tooLarge, "The picture has \(size) pixels; at most \(pixels) are permitted.")
         }
@@ -62,8 +65,8 @@ struct Picture {
         try check(layout, for: request.format)
         var out: OpaqueImage?
         let (width, height) = (Int32(layout.scaled.width), Int32(layout.scaled.height))
-        let isManaged = !hasAlpha || width <= Self.longestManagedAlpha
-        guard gannet_vips_scaled(bytes.baseAddress, bytes.count, &out, width, height, request.isUpright, isManaged) == 0, let out else {
+        let manages = isManaged && (!hasAlpha || width <= Self.longestManagedAlpha)
+        guard gannet_vips_scaled(bytes.baseAddress, bytes.count, &out, width, height, request.isUpright, manages) == 0, let out else {
             throw PictureFailure.last()
         }
         var image = Image(out)

@@ -88,4 +88,16 @@ import Testing
         #expect(try writer.add(ShardSample(key: "a", parts: [.init("txt", .file(path: path, count: 2))])).isComplete)
         #expect(try ShardWriter.samples(inShard: 0, of: folder.path).map(\.key) == ["k1", "a"])
     }
+
+    @Test func `a folder may be named by a link, and a pipe in place of a shard is refused`() throws {
+        let folder = try TemporaryFolder()
+        let link = folder.path + "-link"
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: folder.path)
+        defer { unlink(link) }
+        let writer = try ShardWriter(folder: link)
+        _ = try writer.add(Self.sample(1))
+        #expect(try writer.close() == 0)
+        #expect(mkfifo(folder.path + "/00001.tar", 0o600) == 0)
+        #expect(throws: ArchiveError.self) { try ShardWriter.samples(inShard: 1, of: folder.path) }
+    }
 }

@@ -117,6 +117,34 @@ import Testing
         #expect(try fixture.files() == ["00000.tar", "manifest.jsonl"])
     }
 
+    @Test func `files of the user stay beside bodies, whatever their names`() async throws {
+        let fixture = try Fixture()
+        let folder = try await fixture.open(["a"])
+        try fixture.bring("a", "a", to: folder)
+        let key = try fixture.key("a")
+        let own = ["\(key.prefix(3))/\(key)-a.label", "\(key.prefix(3))/\(key).mask.png", "\(key.prefix(3))/note"]
+        for name in own { try Data("mine".utf8).write(to: URL(fileURLWithPath: fixture.path + "/" + name)) }
+        _ = try await fixture.pack(["a"], in: folder)
+        _ = try await fixture.pack(["a"], in: fixture.open(["a"]))
+        #expect(try fixture.files() == (["00000.tar", "manifest.jsonl", String(key.prefix(3))] + own).sorted())
+    }
+
+    @Test func `a shard that was cut short is missing, and a folder may be named by a link`() async throws {
+        let fixture = try Fixture()
+        let folder = try await fixture.open(["a"])
+        try fixture.bring("a", "a", to: folder)
+        let link = fixture.path + "/.gannet-link"
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: fixture.path)
+        let place = SamplePlace(shard: "00000.tar", name: "x")
+        _ = try await fixture.pack(["a"], in: folder)
+        #expect(place.isThere(in: fixture.path) && place.isThere(in: link))
+        let bytes = try contents(ofFile: fixture.path + "/00000.tar")
+        for count in [0, 600, bytes.count - 1024, bytes.count - 512] {
+            try Data(bytes.prefix(count)).write(to: URL(fileURLWithPath: fixture.path + "/00000.tar"))
+            #expect(!place.isThere(in: fixture.path), "\(count)")
+        }
+    }
+
     @Test func `a body that has changed since its fetch ends the packing with a sentence, and complete shards stay`() async throws {
         let fixture = try Fixture()
         let names = ["a", "b", "c"]

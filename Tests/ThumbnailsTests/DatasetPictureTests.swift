@@ -68,6 +68,34 @@ private struct Expected: Sendable, CustomTestStringConvertible {
         making.pool.close()
     }
 
+    @Test func `colours that no profile explains stay as they are, in all modes`() async throws {
+        for colour in [[40, 90, 200], [255, 255, 255], [10, 10, 10], [250, 240, 5], [200, 30, 60]] as [[UInt8]] {
+            let picture = MadePicture.png(40, 20) { _, _ in colour }
+            for fit in ThumbnailFit.allCases where fit != .border {
+                let png = try await making.pool.result(request(16, fit, .enlarge, .png), of: picture).get()
+                #expect(try Self.firstPixel(ofPNG: png.bytes) == colour, "\(fit)")
+            }
+        }
+        making.pool.close()
+    }
+
+    /// In any filter of PNG the first pixel is itself.
+    private static func firstPixel(ofPNG bytes: [UInt8]) throws -> [UInt8] {
+        var (packed, at): ([UInt8], Int) = ([], 8)
+        while at + 12 <= bytes.count {
+            let count = bytes[at..<at + 4].reduce(0) { $0 << 8 | Int($1) }
+            if bytes[at + 4..<at + 8].elementsEqual("IDAT".utf8) { packed += bytes[at + 8..<at + 8 + count] }
+            at += 12 + count
+        }
+        let inflate = try #require(Inflate(.zlib))
+        return packed.withUnsafeBytes { input in
+            var input = input
+            var row = [UInt8](repeating: 0, count: 4)
+            _ = row.withUnsafeMutableBytes { inflate.advance(&input, into: $0) }
+            return Array(row.dropFirst())
+        }
+    }
+
     @Test func `the quality decides how many bytes a picture takes`() async throws {
         let picture = MadePicture.png(200, 200) { x, y in [UInt8(x * y % 251), UInt8(x ^ y), UInt8(y)] }
         for format in [ThumbnailFormat.jpeg, .webp] {

@@ -8,7 +8,8 @@ final class OpenedFile: Sendable {
     /// Symbolic links are refused: their target may lie outside the folder.
     init(_ path: String, _ flags: Int32) throws {
         self.path = path
-        descriptor = open(path, flags | O_NOFOLLOW | O_CLOEXEC, 0o644)
+        // Opening a pipe would wait for its other end. Only regular files are read and written.
+        descriptor = open(path, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else { throw ArchiveError.refused(flags & O_CREAT == 0 ? "opened" : "made", path) }
     }
 
@@ -59,7 +60,8 @@ enum ArchiveFolder {
 
     /// Makes names that were given and removed durable.
     static func sync(_ folder: String) throws {
-        let opened = try OpenedFile(folder, O_RDONLY | O_DIRECTORY)
+        // The user may name the folder by a link to it.
+        let opened = try OpenedFile(folder + "/.", O_RDONLY | O_DIRECTORY)
         try opened.sync()
     }
 

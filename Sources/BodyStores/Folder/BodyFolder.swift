@@ -82,9 +82,11 @@ package struct BodyFolder: Sendable {
 
     func removeFolderIfEmpty(_ name: String) { rmdir("\(path)/\(name)") }
 
-    /// The names in a folder within this one; none if it is not there.
+    /// The names in a folder within this one; none if it is not there, or is a link to a folder elsewhere.
     func files(in name: String) -> [String] {
-        guard let stream = opendir("\(path)/\(name)") else { return [] }
+        let folder = "\(path)/\(name)"
+        var status = stat()
+        guard lstat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, let stream = opendir(folder) else { return [] }
         defer { closedir(stream) }
         var names: [String] = []
         while let entry = readdir(stream) {

@@ -77,15 +77,24 @@ package final class BodyPacking: Sendable {
     }
 
     /// Removes files of packed bodies that a kill or a loss of power has left, and empty folders.
+    ///
+    /// Users may keep files of their own beside bodies, with like names. So a file goes only if an earlier record of its URL names it.
     private func removeLeftovers() throws {
         var reader = folder.journal.reader()
+        var found: Set<String> = []
         for name in BodyName.fanOutFolders {
             for file in folder.folder.files(in: name) {
                 guard let id = URLID(ofFile: file), try folder.record(of: id, &reader)?.isPacked == true else { continue }
-                folder.folder.remove("\(name)/\(file)")
+                found.insert("\(name)/\(file)")
             }
-            folder.folder.removeFolderIfEmpty(name)
         }
+        if !found.isEmpty {
+            var records = folder.journal.earlierRecords()
+            while try records.next({ _, line in
+                if let record = JobRecord(line: line), found.remove(record.file) != nil { folder.folder.remove(record.file) }
+            }) {}
+        }
+        for name in BodyName.fanOutFolders { folder.folder.removeFolderIfEmpty(name) }
     }
 }
 

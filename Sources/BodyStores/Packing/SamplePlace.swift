@@ -25,9 +25,19 @@ struct SamplePlace: Sendable, Equatable {
 
     var text: String { "\(shard)/\(name)" }
 
-    /// Whether the shard is there. A complete shard is never changed, so its bytes are not read.
+    /// The zeros with which each tar file ends.
+    private static let end = 1024
+
+    /// Whether the shard is there and ends as a tar file does: a copy that was cut short does not. Its other bytes are not read.
     func isThere(in folder: String) -> Bool {
+        let path = "\(folder)/\(shard)"
         var status = stat()
-        return lstat("\(folder)/\(shard)", &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size > Self.end else { return false }
+        let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        return withUnsafeTemporaryAllocation(byteCount: Self.end, alignment: 16) { buffer in
+            Descriptor.read(into: buffer, from: descriptor, at: Int(status.st_size) - Self.end) == Self.end && buffer.allSatisfy { $0 == 0 }
+        }
     }
 }

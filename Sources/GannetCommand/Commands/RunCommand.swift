@@ -40,11 +40,8 @@ struct RunCommand: Command {
         examples: [
             Example("gannet run -i urls.txt -d out", "Fetches each URL of a file into the folder 'out', and writes out/manifest.jsonl."),
             Example(
-                "gannet run -i images.csv --column image_url -d out --max-body 20MB",
-                "Fetches the URLs of a column of a table, each up to 20 MB."),
-            Example(
-                "gannet run -i images.csv --column image_url -d out --resize 256 --resize-mode center-crop --min-size 64",
-                "Stores pictures of 256 by 256 pixels, in jpg, and none of an original with a side below 64 pixels."),
+                "gannet run -i images.csv --column image_url -d out --resize 256",
+                "Stores a picture of 256 by 256 pixels for each URL in a column of a table."),
         ])
 
     let input: InputOptions
