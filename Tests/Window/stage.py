@@ -82,8 +82,9 @@ class Stage:
         return ["--redis", f"unix://{self.processes.socket}", "--namespace", namespace]
 
     def enqueue(self, namespace, batch, urls):
+        """Without robots.txt: one that cannot be had would rest the host, which all URLs share."""
         subprocess.run(
-            [self.processes.gannet, "enqueue", "-i", "-", "--batch", batch, *self.words(namespace)],
+            [self.processes.gannet, "enqueue", "-i", "-", "--batch", batch, "--robots", "ignore", *self.words(namespace)],
             input="\n".join(urls).encode(), check=True, capture_output=True)  # fmt: skip
 
     def work(self, namespace, *words):
