@@ -93,7 +93,7 @@ let package = Package(
             name: "GannetRedis",
             dependencies: ["RedisClient", "ClusterState", "HTTPEngine", "HTTPCaching", "FetchCache", "GannetFetch", "GannetBasics"],
             swiftSettings: settings),
-        // Archives (WARC) and datasets (tar shards) of what was fetched. It knows nothing of where that came from.
+        // Archives (WARC) and datasets (tar shards) of what was fetched. The module knows no place where bodies come from.
         .target(name: "Archives", dependencies: ["CArchive", "CZlib", "GannetBasics"], swiftSettings: settings),
 
         // The messages between gannet and the program that makes thumbnails.

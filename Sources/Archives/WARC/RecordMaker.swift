@@ -141,7 +141,7 @@ struct MadeExchange: Sendable {
             if let confirms { fields += [("WARC-Refers-To-Target-URI", confirms.url), ("WARC-Refers-To-Date", confirms.time.text)] }
         }
         if let payloadDigest { fields.append(("WARC-Payload-Digest", payloadDigest)) }
-        // A revisit's block is another than the one that the digest was made of.
+        // The digest is that of a whole block, and a revisit has a shorter one.
         if let blockDigest, !isRevisit { fields.append(("WARC-Block-Digest", blockDigest)) }
         if let truncation { fields.append(("WARC-Truncated", truncation.rawValue)) }
         fields.append(("Content-Type", contentType ?? "application/http; msgtype=response"))

@@ -31,7 +31,7 @@ package struct WARCExchange: Sendable {
     }
 }
 
-/// A body without its exchange, such as one that an export finds in a store.
+/// A body without its exchange: stores keep bodies alone.
 package struct WARCResource: Sendable {
     package var url: String
     package var date: Date
@@ -97,7 +97,7 @@ package struct WARCOptions: Sendable {
     package var revisitsEarlierFiles = true
     /// Names of request fields that are left out of records, in small letters.
     package var hiddenRequestFields: Set<String> = ["authorization", "cookie", "proxy-authorization"]
-    /// `software`, `operator` and others of the `warcinfo` record, beside those that each file has.
+    /// Fields of the `warcinfo` record, such as `software` and `operator`. Each file has some more.
     package var information: [(name: String, value: String)] = [(name: "software", value: "gannet/\(Version.current)")]
 
     package init() {}

@@ -7,7 +7,7 @@ package enum OutputFormat: String, Sendable, CaseIterable {
     case files
     /// Requests and answers as they went over the wire, in archives.
     case warc
-    /// Bodies with what is known of them, as samples in tar files.
+    /// Samples in tar files: each body with its figures.
     case shards
 }
 

@@ -5,8 +5,8 @@ internal import HTTPEngine
 
 /// Moves bodies into shards or archives, in the order of a manifest's rows. Docs/ARCHIVES.md says what the files are.
 ///
-/// A body is a file of the folder until what it was packed into is on the disk. So a kill costs no fetch: the next command packs what is
-/// not packed yet. A URL is packed once, with the first row that has it.
+/// A body stays a file of the folder until its shard or archive is on the disk. So a kill costs no fetch: the next command packs the files that
+/// are left. A URL is packed once, with the first row that has it.
 package final class BodyPacking: Sendable {
     private let folder: RecordedFolder
     private let packer: any BodyPacker

@@ -4,10 +4,10 @@ package import HTTPEngine
 internal import ThumbnailMessages
 package import Thumbnails
 
-/// A folder of pictures that are made of what is fetched, with the record of what earlier runs made.
+/// A folder of pictures, each made of a fetched original, with the record of earlier runs.
 ///
-/// The record has the digests of both: that of the original says what was fetched, and that of the file is what the next run checks. A body of
-/// which no picture can be made ends its row with a reason. Redis hears that the URL was fetched, because other queues may want the same body.
+/// The record has two digests. That of the original identifies the fetched body. The next run checks the file by the other one. An original that
+/// makes no picture ends its row with a reason. Redis hears that the URL was fetched, because other queues may want the same body.
 package final class RecordedPictures: Sendable {
     private let folder: RecordedFolder
     private let maker: PictureMaker

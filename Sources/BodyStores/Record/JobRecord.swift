@@ -51,8 +51,8 @@ extension JobRecord {
 }
 
 /// One record is one line with tabs between its fields. They are id, `+` or `-`, status, bytes, SHA-256, milliseconds, file, content type,
-/// error class and error message. The URL may follow, and a picture behind it. Readers skip all other lines, such as those that a killed process or a power cut
-/// left.
+/// error class and error message. The URL may follow, and a picture behind it. Readers skip all other lines, such as those that a killed
+/// process or a power cut left.
 extension JobRecord {
     private static let fieldCounts = 10...12
     private static let tab = UInt8(ascii: "\t")
