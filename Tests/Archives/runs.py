@@ -23,9 +23,9 @@ import gzip
 import hashlib
 import json
 import os
+import pathlib
 import random
 import shutil
-import signal
 import socket
 import subprocess
 import sys
@@ -33,7 +33,10 @@ import tempfile
 import time
 import zlib
 
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "Servers"))
+
 import trial
+from folder_run import FolderRun
 from trial import problem, problems, say
 
 AGENT = "trial/1.0"
@@ -147,7 +150,7 @@ class Origin:
 # MARK: runs
 
 
-class Runs:
+class Runs(FolderRun):
     def __init__(self, gannet, origin, urls, redis):
         self.folder = tempfile.mkdtemp(dir=trial.SCRATCH)
         self.list = self.folder + ".txt"
@@ -155,26 +158,7 @@ class Runs:
         self.command = [gannet, "run", "-i", self.list, "-d", self.folder, "--output-format", "warc", "--archive-size", str(max(100_000, SIZE * len(urls))), "--redis", redis]
         self.command += ["--allow-net", "127.0.0.0/8", "--ca-file", origin.folder + "/certificate", "--retries", "0", "--host-limit", "32"]
         self.command += ["--user-agent", AGENT, "--header", "Authorization: Bearer secret", "--header", "X-Api-Key: secret", "--max-failures", "100%"]
-
-    def run(self):
-        result = subprocess.run(self.command, capture_output=True, text=True)
-        if result.returncode:
-            problem("gannet has ended with %d: %s" % (result.returncode, result.stderr[-1000:]))
-        return result.stdout.strip()
-
-    def kill_after(self, seconds):
-        """Whether the run was still at work."""
-        process = subprocess.Popen(self.command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        try:
-            process.wait(timeout=seconds)
-            return False
-        except subprocess.TimeoutExpired:
-            process.send_signal(signal.SIGKILL)
-            process.wait()
-            return True
-
-    def manifest(self):
-        return [json.loads(line) for line in open(self.folder + "/manifest.jsonl")]
+        super().__init__(self.folder, self.command, problem)
 
     def journal(self):
         """The places of the latest record of each URL."""

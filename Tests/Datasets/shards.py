@@ -17,13 +17,17 @@ import hashlib
 import io
 import json
 import os
+import pathlib
 import random
-import signal
 import socket
 import subprocess
 import sys
 import tempfile
 import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "Servers"))
+
+from folder_run import FolderRun
 
 problems = []
 SAMPLES = 500
@@ -108,7 +112,7 @@ class Origin:
         self.process.wait()
 
 
-class Runs:
+class Runs(FolderRun):
     def __init__(self, gannet, urls, redis, scratch):
         self.folder = tempfile.mkdtemp(dir=scratch)
         with open(self.folder + ".txt", "w") as file:
@@ -116,28 +120,12 @@ class Runs:
         self.command = [gannet, "run", "-i", self.folder + ".txt", "-d", self.folder, "--output-format", "shards", "--samples-per-shard", str(SAMPLES)]
         self.command += ["--redis", redis, "--allow-net", "127.0.0.0/8", "--robots", "ignore", "--retries", "0", "--max-failures", "100%"]
         self.command += ["--concurrency", str(CONCURRENCY), "--host-limit", str(CONCURRENCY)]
-
-    def run(self):
-        result = subprocess.run(self.command, capture_output=True, text=True)
-        if result.returncode:
-            problem("gannet has ended with %d: %s" % (result.returncode, result.stderr[-1000:]))
-        return result.stdout.strip()
-
-    def kill_after(self, seconds):
-        """Whether the run was still at work."""
-        process = subprocess.Popen(self.command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        try:
-            process.wait(timeout=seconds)
-            return False
-        except subprocess.TimeoutExpired:
-            process.send_signal(signal.SIGKILL)
-            process.wait()
-            return True
+        super().__init__(self.folder, self.command, problem)
 
     def kill_after_next_shard(self, seconds):
         """Kills a run so long after the next complete shard. Whether it was still at work."""
         before = set(glob.glob(self.folder + "/*.tar"))
-        process = subprocess.Popen(self.command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        process = self.start()
         while process.poll() is None and set(glob.glob(self.folder + "/*.tar")) <= before:
             time.sleep(0.001)
         time.sleep(seconds)
@@ -153,10 +141,6 @@ class Runs:
             with open(path, "rb") as file:
                 digests[os.path.basename(path)] = hashlib.file_digest(file, "sha256").hexdigest()
         return digests
-
-    def manifest(self):
-        with open(self.folder + "/manifest.jsonl") as file:
-            return [json.loads(line) for line in file]
 
 
 def samples(folder):
