@@ -11,11 +11,7 @@ import Testing
         let sha256: String?
     }
 
-    private static func manifest(_ fleet: Fleet) throws -> [Row] {
-        try String(contentsOfFile: fleet.out + "/manifest.jsonl", encoding: .utf8).split(separator: "\n").map {
-            try JSONDecoder().decode(Row.self, from: Data($0.utf8))
-        }
-    }
+    private static func manifest(_ fleet: Fleet) throws -> [Row] { try fleet.manifest() }
 
     /// A fleet that has fetched its list.
     private static func fetched() async throws -> Fleet {

@@ -20,11 +20,7 @@ import Testing
         let file: String?
     }
 
-    private static func manifest(_ fleet: Fleet) throws -> [Row] {
-        try String(contentsOfFile: fleet.out + "/manifest.jsonl", encoding: .utf8).split(separator: "\n").map {
-            try JSONDecoder().decode(Row.self, from: Data($0.utf8))
-        }
-    }
+    private static func manifest(_ fleet: Fleet) throws -> [Row] { try fleet.manifest() }
 
     private static func start(files: Int = 6, certificate: Certificates.Certificate? = nil) async throws -> Fleet {
         try await Fleet.start {

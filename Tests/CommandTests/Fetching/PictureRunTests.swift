@@ -45,11 +45,8 @@ import Testing
     private static let kept = Mutex<[TemporaryFolder]>([])
 
     private func manifest(_ fleet: Fleet) throws -> [String: Row] {
-        let lines = try String(contentsOfFile: fleet.out + "/manifest.jsonl", encoding: .utf8).split(separator: "\n")
-        return try lines.reduce(into: [:]) { rows, line in
-            let row = try JSONDecoder().decode(Row.self, from: Data(line.utf8))
-            rows[String(row.url.split(separator: "/").last ?? "")] = row
-        }
+        let rows: [Row] = try fleet.manifest()
+        return rows.reduce(into: [:]) { $0[String($1.url.split(separator: "/").last ?? "")] = $1 }
     }
 
     private static let wide = MadePicture.png(200, 100)

@@ -32,11 +32,7 @@ import Testing
         let file: String?
     }
 
-    private func manifest(_ fleet: Fleet) throws -> [Line] {
-        try String(contentsOfFile: fleet.out + "/manifest.jsonl", encoding: .utf8).split(separator: "\n").map {
-            try JSONDecoder().decode(Line.self, from: Data($0.utf8))
-        }
-    }
+    private func manifest(_ fleet: Fleet) throws -> [Line] { try fleet.manifest() }
 
     /// Each row of the list once, in its order, with the file that holds its body.
     private func expectManifest(_ fleet: Fleet, _ outcomes: Set<String>, _ location: SourceLocation = #_sourceLocation) throws {

@@ -34,9 +34,7 @@ import Testing
         try fleet.folder.write(Array((["url,digest,n"] + lines).joined(separator: "\n").utf8), to: "urls.txt")
         let outcome = try await fleet.outcome(fleet.run + ["--verify", "\(algorithm):digest", "--max-failures", "100%"] + words)
         #expect(outcome.status == 0, "\(outcome.errors)")
-        return try String(contentsOfFile: fleet.out + "/manifest.jsonl", encoding: .utf8).split(separator: "\n").map {
-            try JSONDecoder().decode(Row.self, from: Data($0.utf8))
-        }
+        return try fleet.manifest()
     }
 
     @Test(arguments: [("sha256", sha256), ("md5", md5)])

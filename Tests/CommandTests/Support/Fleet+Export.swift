@@ -52,11 +52,16 @@ extension Fleet {
 
     var manifestPath: String { out + "/manifest.jsonl" }
 
+    /// The lines of the manifest.
+    func manifest<Line: Decodable>() throws -> [Line] {
+        try String(contentsOfFile: manifestPath, encoding: .utf8).split(separator: "\n").map {
+            try JSONDecoder().decode(Line.self, from: Data($0.utf8))
+        }
+    }
+
     /// The lines of the manifest, each of which names a file that is what it says.
     func exported(_ location: SourceLocation = #_sourceLocation) throws -> [ExportedLine] {
-        let lines = try String(contentsOfFile: manifestPath, encoding: .utf8).split(separator: "\n").map {
-            try JSONDecoder().decode(ExportedLine.self, from: Data($0.utf8))
-        }
+        let lines: [ExportedLine] = try manifest()
         #expect(lines.allSatisfy { $0.line == nil }, sourceLocation: location)
         #expect(lines.map(\.finished) == lines.map(\.finished).sorted(), sourceLocation: location)
         for line in lines {
