@@ -1,5 +1,30 @@
-/// Strings as JSON writes them.
+/// JSON as text: strings as it writes them, and the parts of an object.
 package enum JSONText {
+    /// The values of an object's members, in their order: where each is in the text, with the quotes of a string. The text has no blanks
+    /// between its parts, as this project writes it.
+    package static func values(ofObject text: UnsafeRawBufferPointer) -> [Range<Int>] {
+        var values: [Range<Int>] = []
+        var (depth, start, position) = (0, 0, 0)
+        while position < text.count {
+            switch text[position] {
+            case UInt8(ascii: "\""):
+                position += 1
+                while position < text.count, text[position] != UInt8(ascii: "\"") {
+                    position += text[position] == UInt8(ascii: "\\") ? 2 : 1
+                }
+            case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+            case UInt8(ascii: ":") where depth == 1: start = position + 1
+            case UInt8(ascii: ",") where depth == 1: values.append(start..<position)
+            case UInt8(ascii: "}"), UInt8(ascii: "]"):
+                depth -= 1
+                if depth == 0, start > 0 { values.append(start..<position) }
+            default: break
+            }
+            position += 1
+        }
+        return values
+    }
+
     /// Nil when an escape is wrong. Half of a surrogate pair becomes the replacement character, as everywhere.
     package static func unescaped(_ bytes: UnsafeRawBufferPointer) -> [UInt8]? {
         var text: [UInt8] = []

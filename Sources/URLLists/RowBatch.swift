@@ -44,26 +44,28 @@ package struct RowBatch: Sendable {
     private mutating func add(_ record: Record, _ id: UnsafeRawBufferPointer?, _ carried: [UInt8]?) {
         var record = record
         if let id {
-            if id.count <= Row.longestID {
-                record.idStart = Int32(bytes.count)
-                bytes.append(contentsOf: id)
-                record.idEnd = Int32(bytes.count)
-            } else if record.problem < 0 {
-                problems.append(.idTooLong(limit: Row.longestID))
-                record.problem = Int32(problems.count - 1)
-            }
+            (record.idStart, record.idEnd) = hold(id, atMost: Row.longestID, else: .idTooLong(limit: Row.longestID), of: &record)
         }
         if let carried {
-            if carried.count <= Row.longestCarried {
-                record.carriedStart = Int32(bytes.count)
-                bytes.append(contentsOf: carried)
-                record.carriedEnd = Int32(bytes.count)
-            } else if record.problem < 0 {
-                problems.append(.carriedTooLong(limit: Row.longestCarried))
-                record.problem = Int32(problems.count - 1)
-            }
+            (record.carriedStart, record.carriedEnd) = hold(
+                carried, atMost: Row.longestCarried, else: .carriedTooLong(limit: Row.longestCarried), of: &record)
         }
         records.append(record)
+    }
+
+    /// The place of a row's value in the buffer. A value beyond its limit has none, and is the row's problem unless that has one already.
+    private mutating func hold(
+        _ value: some Collection<UInt8>, atMost limit: Int, else problem: RowProblem, of record: inout Record
+    ) -> (Int32, Int32) {
+        guard value.count <= limit else {
+            if record.problem < 0 {
+                problems.append(problem)
+                record.problem = Int32(problems.count - 1)
+            }
+            return (-1, -1)
+        }
+        bytes.append(contentsOf: value)
+        return (Int32(bytes.count - value.count), Int32(bytes.count))
     }
 }
 

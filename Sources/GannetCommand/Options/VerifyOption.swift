@@ -29,27 +29,13 @@ struct VerifyOption: Sendable {
 
     /// The digest in a row's carried values, of which it is the last. Nil where there is nothing; empty where there is something else.
     func digest(in row: Row) -> [UInt8]? {
-        guard let carried = row.carried, let colon = carried.lastRange(of: keyText) else { return nil }
-        var value = carried[colon.upperBound...].dropLast()
-        if value.elementsEqual("null".utf8) || value.elementsEqual("\"\"".utf8) { return nil }
-        guard value.first == UInt8(ascii: "\""), value.last == UInt8(ascii: "\""), value.count == algorithm.digits + 2 else { return [] }
-        value = value.dropFirst().dropLast()
-        return [UInt8](hexadecimal: value.map { UInt8(ascii: "A")...UInt8(ascii: "F") ~= $0 ? $0 | 0x20 : $0 }) ?? []
-    }
-
-    private var keyText: [UInt8] {
-        var text: [UInt8] = []
-        JSONValue.string(column).append(to: &text)
-        return text + [UInt8(ascii: ":")]
-    }
-}
-
-extension ArraySlice<UInt8> {
-    fileprivate func lastRange(of text: [UInt8]) -> Range<Int>? {
-        guard count >= text.count else { return nil }
-        for start in stride(from: endIndex - text.count, through: startIndex, by: -1) where self[start..<start + text.count] == text[...] {
-            return start..<start + text.count
+        row.carried?.withUnsafeBytes { carried in
+            guard let place = JSONText.values(ofObject: carried).last else { return nil }
+            let value = carried[place]
+            if value.elementsEqual("null".utf8) || value.elementsEqual("\"\"".utf8) { return nil }
+            guard value.first == UInt8(ascii: "\""), value.count == algorithm.digits + 2 else { return [] }
+            let digits = value.dropFirst().dropLast().map { UInt8(ascii: "A")...UInt8(ascii: "F") ~= $0 ? $0 | 0x20 : $0 }
+            return [UInt8](hexadecimal: digits) ?? []
         }
-        return nil
     }
 }
