@@ -11,8 +11,12 @@ package protocol JobOutput: Sendable {
     /// How the engine hands bodies over.
     var bodyDestination: BodyDestination { get }
 
-    /// Gets the exchanges of one attempt at a job, for an output that stores these; `nil` for every other output.
-    func wireRecord() -> WireRecord?
+    /// How many jobs may wait for the output at once; `nil` for the worker's own bound. What waits is lost with the process, so an output that
+    /// works long on each body sets it.
+    var mostWaiting: Int? { get }
+
+    /// Gets the exchanges of one attempt at a job, for an output that stores these, or a job that keeps them; `nil` for all others.
+    func wireRecord(for job: Job) -> WireRecord?
 
     /// The body of a job, if it is there before the origin is asked; `nil` if the URL has to be fetched.
     func found(_ job: Job) async throws -> HeldBody?
@@ -24,6 +28,9 @@ package protocol JobOutput: Sendable {
     /// - Parameter digest: That of the body. It was computed before, because that takes long.
     func place(_ download: Download, digest: SHA256Digest, of job: Job) async throws -> Placement
 
+    /// Keeps the exchanges of a job's last attempt, and returns where; `nil` where it keeps none.
+    func keep(_ wire: WireRecord, of job: Job) async throws -> ExchangesPlace?
+
     /// Calls `tell` whenever bodies begin to wait for room, and when they wait no more.
     func watchRoom(_ tell: @escaping @Sendable (StoreRoom) -> Void)
 
@@ -32,7 +39,11 @@ package protocol JobOutput: Sendable {
 }
 
 extension JobOutput {
-    package func wireRecord() -> WireRecord? { nil }
+    package var mostWaiting: Int? { nil }
+
+    package func wireRecord(for job: Job) -> WireRecord? { nil }
+
+    package func keep(_ wire: WireRecord, of job: Job) -> ExchangesPlace? { nil }
 
     package func watchRoom(_ tell: @escaping @Sendable (StoreRoom) -> Void) {}
 }

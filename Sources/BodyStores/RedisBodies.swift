@@ -88,15 +88,36 @@ package final class RedisBodies: JobOutput {
 
     package var bodyDestination: BodyDestination { .memory(upTo: LargeBodyGate.smallestLarge, thenFileIn: temporaryFolder) }
 
+    package func wireRecord(for job: Job) -> WireRecord? {
+        job.keepsWire ? WireRecord(fileIn: temporaryFolder, beyond: LargeBodyGate.smallestLarge) : nil
+    }
+
     package func found(_ job: Job) -> HeldBody? { nil }
 
     package func held(_ outcome: URLOutcome, for job: Job) async throws -> HeldBody? {
         guard let digest = outcome.content.digest else { return nil }
-        if outcome.content.size == 0 { return HeldBody(file: nil) }
-        let isThere = try await persistently { () async throws in
-            try await looks[store.part(of: digest)](Entry(digest: digest, size: outcome.content.size))
+        if job.keepsWire {
+            guard let place = outcome.content.exchanges, try await isThere(Entry(digest: place.digest, size: place.size)) else {
+                return nil
+            }
         }
-        return isThere ? HeldBody(file: nil) : nil
+        if outcome.content.size == 0 { return HeldBody(file: nil) }
+        return try await isThere(Entry(digest: digest, size: outcome.content.size)) ? HeldBody(file: nil) : nil
+    }
+
+    private func isThere(_ entry: Entry) async throws -> Bool {
+        try await persistently { () async throws in try await looks[store.part(of: entry.digest)](entry) }
+    }
+
+    package func keep(_ wire: WireRecord, of job: Job) async throws -> ExchangesPlace? {
+        guard let bytes = try wire.packed(atMost: ExchangesPlace.most) else { return nil }
+        wire.clear()
+        let isLarge = bytes.count > LargeBodyGate.smallestLarge
+        if isLarge { try await gate.enter() }
+        defer { if isLarge { gate.leave() } }
+        let digest = SHA256Digest(of: bytes)
+        guard case .held = try await place(bytes, digest: digest, of: job) else { return nil }
+        return ExchangesPlace(bytes)
     }
 
     package func place(_ download: Download, digest: SHA256Digest, of job: Job) async throws -> Placement {

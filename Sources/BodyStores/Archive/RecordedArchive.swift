@@ -54,7 +54,7 @@ package final class RecordedArchive: Sendable {
 extension RecordedArchive: JobOutput {
     package var bodyDestination: BodyDestination { .file(in: folder.folder.path, beyond: Self.smallBody) }
 
-    package func wireRecord() -> WireRecord? { WireRecord(fileIn: folder.folder.path, beyond: Self.smallBody) }
+    package func wireRecord(for job: Job) -> WireRecord? { WireRecord(fileIn: folder.folder.path, beyond: Self.smallBody) }
 
     package func found(_ job: Job) throws -> HeldBody? { try folder.found(job) }
 
@@ -73,7 +73,7 @@ extension RecordedArchive: JobOutput {
                 case .bytes(let bytes): .bytes(bytes)
                 case .file(let path, _): .file(path: path, count: Int(download.byteCount))
                 }
-            guard let place = try write(exchanges, downloaded: (body, digest)) else {
+            guard let place = try writer.write(exchanges, downloaded: (body, digest.bytes)) else {
                 throw ArchiveError.unfit("Its answer has no head.")
             }
             return .held(HeldBody(file: place.text))
@@ -90,7 +90,7 @@ extension RecordedArchive: JobOutput {
         var record = JobRecord(job.id, end)
         if end.outcome == .failed, let wire = end.wire {
             do {
-                if let place = try write(wire.exchanges, downloaded: nil) { record.file = place.text }
+                if let place = try writer.write(wire.exchanges, downloaded: nil) { record.file = place.text }
             } catch ArchiveError.unfit {
                 // The job has failed for a reason of its own, which the record tells.
             } catch let error as ArchiveError {
@@ -100,38 +100,4 @@ extension RecordedArchive: JobOutput {
         if !record.file.isEmpty { try await flush() }
         try folder.append(record)
     }
-
-    /// Writes the exchanges of a job. The place is that of the last answer, whose archive has all of them.
-    /// - Parameter downloaded: The body that the job has got, and its digest; nil for a job that failed.
-    private func write(_ exchanges: [WireRecord.Exchange], downloaded: (ArchiveContent, SHA256Digest)?) throws -> ArchivePlace? {
-        var places: [ArchivePlace] = []
-        var written: [WARCExchange] = []
-        for exchange in exchanges {
-            var made = WARCExchange(url: exchange.url, date: exchange.date, responseHead: exchange.answerHead)
-            switch exchange.body {
-            case .bytes(let bytes): made.body = .bytes(bytes)
-            case .file(let file, let count): made.body = .file(path: file.path, count: count)
-            case .downloaded:
-                guard let (body, digest) = downloaded else { continue }
-                made.body = body
-                made.payloadDigest = digest.bytes
-            }
-            made.requestHead = exchange.requestHead.isEmpty ? nil : exchange.requestHead
-            made.protocols = [exchange.protocolName]
-            made.remoteAddress = exchange.remoteAddress
-            made.truncation = exchange.cut.map { $0 == .length ? .length : .disconnect }
-            written.append(made)
-        }
-        // The file of a body is removed with the last reference to it.
-        try withExtendedLifetime(exchanges) {
-            for exchange in written { places.append(ArchivePlace(try writer.write(exchange))) }
-            // An archive has ended between them. Its redirects would be lost with it, though the row is in another one.
-            for (exchange, place) in zip(written, places) where place.file != places.last?.file { try writer.write(exchange) }
-        }
-        return places.last
-    }
-}
-
-extension ArchivePlace {
-    fileprivate init(_ place: WARCPlace) { self.init(file: place.file, offset: place.offset) }
 }

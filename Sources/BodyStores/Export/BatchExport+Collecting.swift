@@ -17,7 +17,11 @@ extension BatchExport {
             let outcomes = try await self.batch.outcomes(ended)
             for part in Array(zip(ended.jobs, outcomes)).parts(ofBytes: Self.mostLookedAt, size: { $0.1?.content.size ?? 0 }) {
                 try FinishedBatch.checkCancellation()
-                let wanted = try await OwnedThread.run(name: "gannet-folder") { try self.look(part) }
+                let (wanted, exchanges) = try await OwnedThread.run(name: "gannet-folder") { (try self.look(part), self.missing(part)) }
+                for part in exchanges.parts(ofBytes: Self.mostTaken, size: \.place.size) {
+                    try FinishedBatch.checkCancellation()
+                    try await self.bring(part)
+                }
                 for part in wanted.parts(ofBytes: Self.mostTaken, size: \.content.size) {
                     try FinishedBatch.checkCancellation()
                     try await self.bring(part)
@@ -64,6 +68,28 @@ extension BatchExport {
             }
         }
         return wanted
+    }
+
+    /// The exchanges that the archives of this export take, and that the folder has not. Blocks.
+    private func missing(_ ended: [(EndedJob, URLOutcome?)]) -> [WantedExchanges] {
+        guard packing?.takesExchanges == true else { return [] }
+        var reader = folder.journal.reader()
+        return ended.compactMap { job, outcome in
+            guard let place = outcome?.content.exchanges, (try? folder.record(of: job.id, &reader))?.isPacked != true,
+                !folder.folder.hasExchanges(of: job.id)
+            else { return nil }
+            return WantedExchanges(id: job.id, place: place)
+        }
+    }
+
+    /// Exchanges that are not kept any more are left out: the archive then has the body alone.
+    private func bring(_ part: [WantedExchanges]) async throws {
+        try await source.withRoom(for: part.reduce(0) { max($0, $1.place.size) }) {
+            let found = try await source.exchanges(of: part)
+            try await OwnedThread.run(name: "gannet-folder") {
+                for (one, bytes) in zip(part, found) { if let bytes { try self.folder.folder.writeExchanges(bytes, of: one.id) } }
+            }
+        }
     }
 
     /// Records a URL that the batch's jobs were not permitted. Whether another batch has its body is no matter of this one.

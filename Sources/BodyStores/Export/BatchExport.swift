@@ -51,6 +51,9 @@ package final class BatchExport: Sendable {
 
     /// Records a URL without a body. Blocks.
     func noteFailed(_ record: JobRecord, known: JobRecord?, remembered: RememberedFailure? = nil) throws {
+        var record = record
+        // Its exchanges are in an archive.
+        if let known, known.isFailed, known.isPacked { record.file = known.file }
         if record != known { _ = try folder.journal.append(record) }
         if let remembered { return report(.remembered(record.id, url: record.url, remembered, errorClass: record.errorClass)) }
         report(.failed(record.id, url: record.url, sentence: record.errorMessage, errorClass: record.errorClass))
@@ -87,6 +90,12 @@ package enum ExportNews: Sendable {
     case failed(URLID, url: String, sentence: String, errorClass: String)
     /// A lost body was not fetched again, because the failure of an earlier fetch is remembered.
     case remembered(URLID, url: String, RememberedFailure, errorClass: String)
+}
+
+/// The exchanges of a URL for the folder, until they are in an archive.
+struct WantedExchanges: Sendable {
+    let id: URLID
+    let place: ExchangesPlace
 }
 
 /// A body for the folder, as the outcome of its URL describes it.

@@ -37,6 +37,22 @@ struct ExportSource: Sendable {
         return try folder.copy(name, size: wanted.content.size, digest: wanted.digest, to: file) ? file.keep() : nil
     }
 
+    /// The bytes of the exchanges of URLs, `nil` for those that are not kept any more.
+    func exchanges(of wanted: [WantedExchanges]) async throws -> [[UInt8]?] {
+        try await withThrowingTaskGroup(of: (Int, [UInt8]?).self) { group in
+            for (index, one) in wanted.enumerated() {
+                group.addTask {
+                    if let bytes = folder?.exchanges(of: one.id, at: one.place) { return (index, bytes) }
+                    let bytes = try await persistently { () throws(StateError) in
+                        try await store.body(digest: one.place.digest, size: one.place.size)
+                    }
+                    return (index, bytes)
+                }
+            }
+            return try await group.reduce(into: [[UInt8]?](repeating: nil, count: wanted.count)) { $0[$1.0] = $1.1 }
+        }
+    }
+
     /// The bytes of bodies that are in Redis, `nil` for those that are not.
     func bytes(of wanted: [WantedBody]) async throws -> [[UInt8]?] {
         try await withThrowingTaskGroup(of: (Int, [UInt8]?).self) { group in

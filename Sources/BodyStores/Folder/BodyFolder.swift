@@ -180,8 +180,20 @@ extension BodyFolder: JobOutput {
     /// `nil`, because only a ``RecordedFolder`` knows which files are complete and current.
     package func found(_ job: Job) -> HeldBody? { nil }
 
+    package func wireRecord(for job: Job) -> WireRecord? { job.keepsWire ? WireRecord(fileIn: path, beyond: Self.smallBody) : nil }
+
+    package func keep(_ wire: WireRecord, of job: Job) throws -> ExchangesPlace? {
+        guard let bytes = try wire.packed(atMost: ExchangesPlace.most) else { return nil }
+        wire.clear()
+        try writeExchanges(bytes, of: job.id)
+        return ExchangesPlace(bytes)
+    }
+
     package func held(_ outcome: URLOutcome, for job: Job) -> HeldBody? {
-        file(of: outcome.content.url, id: job.id, size: outcome.content.size).map { HeldBody(file: $0) }
+        if job.keepsWire {
+            guard let place = outcome.content.exchanges, exchanges(of: job.id, at: place) != nil else { return nil }
+        }
+        return file(of: outcome.content.url, id: job.id, size: outcome.content.size).map { HeldBody(file: $0) }
     }
 
     package func place(_ download: Download, digest: SHA256Digest, of job: Job) throws -> Placement {

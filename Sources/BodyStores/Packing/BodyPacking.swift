@@ -24,7 +24,7 @@ package final class BodyPacking: Sendable {
     /// Completes what a killed command has left.
     /// - Parameter size: An archive ends with the record that reaches it, in bytes.
     package static func intoArchives(_ folder: RecordedFolder, size: Int) async throws -> BodyPacking {
-        try await OwnedThread.run(name: "gannet-packing") { try BodyPacking(folder, ResourcePacker(into: folder.folder, size: size)) }
+        try await OwnedThread.run(name: "gannet-packing") { try BodyPacking(folder, ArchivePacker(into: folder.folder, size: size)) }
     }
 
     private init(_ folder: RecordedFolder, _ packer: any BodyPacker) throws {
@@ -41,16 +41,21 @@ package final class BodyPacking: Sendable {
         try settle(found)
     }
 
+    /// Whether a body is packed with its exchanges, where the folder has these.
+    var takesExchanges: Bool { packer.takesExchanges }
+
     /// The end of a row, with the place of its body where it has one.
     func placed(_ end: RowEnd, of row: ManifestRow) throws -> RowEnd {
-        guard end.hasBody, let record = end.record, !record.isPacked else { return end }
+        guard let record = end.record, !record.isPacked, end.hasBody || takesExchanges && folder.folder.hasExchanges(of: record.id) else {
+            return end
+        }
         return try gathered.withLock { gathered in
             if let known = gathered[record.id] { return RowEnd(end.outcome, known.record) }
+            guard let place = try packer.pack(end, record, of: row) else { return end }
             var packed = record
-            let isDurable: Bool
-            (packed.file, isDurable) = try packer.pack(end, record, of: row)
+            packed.file = place.text
             gathered[record.id] = (packed, record.file)
-            if isDurable {
+            if place.isDurable {
                 try settle(gathered.values)
                 gathered = [:]
             }
@@ -73,7 +78,10 @@ package final class BodyPacking: Sendable {
         guard !packed.isEmpty else { return }
         for body in packed { _ = try folder.journal.append(body.record) }
         try folder.journal.flush()
-        for body in packed { folder.folder.remove(body.file) }
+        for body in packed {
+            if !body.file.isEmpty { folder.folder.remove(body.file) }
+            if takesExchanges { folder.folder.removeExchanges(of: body.record.id) }
+        }
     }
 
     /// Removes files of packed bodies that a kill or a loss of power has left, and empty folders.
@@ -95,6 +103,7 @@ package final class BodyPacking: Sendable {
             }) {}
         }
         for name in BodyName.fanOutFolders { folder.folder.removeFolderIfEmpty(name) }
+        if takesExchanges { try folder.folder.removeExchanges { try folder.record(of: $0, &reader)?.isPacked == true } }
     }
 }
 
@@ -103,12 +112,20 @@ protocol BodyPacker: Sendable {
     /// Bodies that a killed command may have packed without a record of it, and their places. They are on the disk.
     func unrecorded() throws -> [(id: URLID, place: String)]
 
-    /// Packs the body of a row.
-    /// - Returns: Its place, and whether it and all bodies before it are on the disk.
-    func pack(_ end: RowEnd, _ record: JobRecord, of row: ManifestRow) throws -> (place: String, isDurable: Bool)
+    /// Whether bodies are packed with their exchanges.
+    var takesExchanges: Bool { get }
+
+    /// Packs the body of a row, or the exchanges of a row that failed. Nil where there is nothing to pack.
+    func pack(_ end: RowEnd, _ record: JobRecord, of row: ManifestRow) throws -> PackedPlace?
 
     /// Puts everything on the disk.
     func finish() throws
+}
+
+struct PackedPlace {
+    let text: String
+    /// Whether it and all that was packed before it are on the disk.
+    let isDurable: Bool
 }
 
 extension JobRecord {

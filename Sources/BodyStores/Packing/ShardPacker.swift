@@ -27,7 +27,9 @@ final class ShardPacker: BodyPacker {
         }
     }
 
-    func pack(_ end: RowEnd, _ record: JobRecord, of row: ManifestRow) throws -> (place: String, isDurable: Bool) {
+    var takesExchanges: Bool { false }
+
+    func pack(_ end: RowEnd, _ record: JobRecord, of row: ManifestRow) throws -> PackedPlace? {
         let key = record.id.bytes.hexadecimal
         let path = "\(folder.path)/\(record.file)"
         let ending = BodyEnding.of(path, contentType: record.stored.contentType)
@@ -35,7 +37,7 @@ final class ShardPacker: BodyPacker {
         if let caption = row.caption { sample.parts.append(.init("txt", .bytes(caption))) }
         sample.parts.append(.init("json", .bytes(row.figures(end, key: key))))
         let place = try StorageFailure.ofArchives { try writer.add(sample) }
-        return (SamplePlace(shard: place.file, name: "\(key).\(ending)").text, place.isComplete)
+        return PackedPlace(text: SamplePlace(shard: place.file, name: "\(key).\(ending)").text, isDurable: place.isComplete)
     }
 
     func finish() throws { _ = try StorageFailure.ofArchives { try writer.close() } }

@@ -19,6 +19,9 @@ package final class RecordedPictures: Sendable {
 }
 
 extension RecordedPictures: JobOutput {
+    /// Enough for the makers of pictures to find the next one. A kill costs no more requests than these.
+    package var mostWaiting: Int? { 64 }
+
     package var bodyDestination: BodyDestination { folder.bodyDestination }
 
     package func found(_ job: Job) throws -> HeldBody? { try folder.found(job) }

@@ -41,7 +41,9 @@ package final class ExpectedDigests: Sendable {
 extension VerifiedBodies: JobOutput {
     package var bodyDestination: BodyDestination { output.bodyDestination }
 
-    package func wireRecord() -> WireRecord? { output.wireRecord() }
+    package var mostWaiting: Int? { output.mostWaiting }
+
+    package func wireRecord(for job: Job) -> WireRecord? { output.wireRecord(for: job) }
 
     package func found(_ job: Job) async throws -> HeldBody? { try await output.found(job) }
 

@@ -22,6 +22,9 @@ package struct BatchOptions: Sendable, Equatable {
     /// Whether the jobs obey the sites that they fetch from.
     package var manners = Manners.ignoring
 
+    /// Keeps what went over the wire, so that an export can write archives of it.
+    package var keepsWire = false
+
     package init() {}
 }
 
@@ -139,7 +142,7 @@ extension Batch {
     package var progress: Double? { total > 0 ? min(1, Double(ended) / Double(total)) : nil }
 
     static let fields = [
-        "id", "priority", "refresh", "maxAge", "began", "headers", "trace", "manners", "state", "total", "done", "failed",
+        "id", "priority", "refresh", "maxAge", "began", "headers", "trace", "manners", "wire", "state", "total", "done", "failed",
         "cancelled", "active", "parked", "delayed", "disallowed",
     ].map { RedisArgument.string($0) }
 
@@ -148,7 +151,7 @@ extension Batch {
         let values = try reply.fields(Self.fields.count, of: "HMGET")
         var texts: [String?] = []
         for value in values { texts.append(try value.asOptionalString()) }
-        guard let input = texts[8].flatMap(BatchProgress.State.init) else { return nil }
+        guard let input = texts[9].flatMap(BatchProgress.State.init) else { return nil }
         self.number = number
         self.input = input
         name = texts[0] ?? ""
@@ -160,8 +163,9 @@ extension Batch {
         options.headers = try values[5].asOptionalBytes().flatMap { RequestHeaders($0) } ?? .none
         options.trace = texts[6].flatMap { try? TraceContext($0) }
         options.manners = Manners(text: texts[7])
+        options.keepsWire = texts[8] != nil
         self.options = options
-        let numbers = texts[9...].map { $0.flatMap { Int(inRedis: $0) } ?? 0 }
+        let numbers = texts[10...].map { $0.flatMap { Int(inRedis: $0) } ?? 0 }
         (total, done, failed, cancelled) = (numbers[0], numbers[1], numbers[2], numbers[3])
         (active, parked, delayed, disallowed) = (numbers[4], numbers[5], numbers[6], numbers[7])
     }

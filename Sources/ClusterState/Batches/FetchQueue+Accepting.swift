@@ -74,6 +74,7 @@ extension FetchQueue {
                 if !options.headers.bytes.isEmpty { commit.write("HSET", record, "headers", .bytes(options.headers.bytes)) }
                 if let trace = options.trace { commit.write("HSET", record, "trace", .string(trace.text)) }
                 if let manners = options.manners.text { commit.write("HSET", record, "manners", .string(manners)) }
+                if options.keepsWire { commit.write("HSET", record, "wire", 1) }
                 // Exchanges look only where there can be something.
                 let used = try replies[2].get().asOptionalString() ?? ""
                 if !used.contains(priority) {

@@ -25,6 +25,9 @@ package final class Job: Sendable {
     /// Whether the job obeys the site that it fetches from.
     package let manners: Manners
 
+    /// Whether the exchanges of its fetch are kept for an archive.
+    package let keepsWire: Bool
+
     /// When the job was enqueued, in queue time.
     package let enqueued: Int
 
@@ -52,7 +55,7 @@ package final class Job: Sendable {
 
     package init(
         token: LockToken, entry: JobEntry, queue: String, partition: Int, batch: Int, batchName: String?, trace: TraceContext?,
-        manners: Manners = .ignoring,
+        manners: Manners = .ignoring, keepsWire: Bool = false,
         enqueued: Int, crashes: Int, failures: Int, throttled: Duration, headers: RequestHeaders?, outcome: URLOutcome?,
         stale: URLOutcome?, isHopeless: Bool
     ) {
@@ -64,6 +67,7 @@ package final class Job: Sendable {
         self.batchName = batchName
         self.trace = trace
         self.manners = manners
+        self.keepsWire = keepsWire
         self.enqueued = enqueued
         self.crashes = crashes
         self.failures = failures
@@ -126,7 +130,8 @@ extension Job {
             return .job(
                 Job(
                     token: token, entry: entry, queue: String(decoding: queue, as: UTF8.self), partition: partition, batch: block.batch,
-                    batchName: known?.name, trace: known?.trace, manners: known?.manners ?? .obeying, enqueued: block.enqueued,
+                    batchName: known?.name, trace: known?.trace, manners: known?.manners ?? .obeying,
+                    keepsWire: known?.keepsWire ?? false, enqueued: block.enqueued,
                     crashes: crashes, failures: failures,
                     throttled: throttled == 0 ? .zero : .milliseconds(max(0, now - throttled)),
                     headers: block.hasHeaders ? known?.headers : RequestHeaders.none,
@@ -144,8 +149,9 @@ struct LeasedBatch: Sendable, Equatable {
     let headers: RequestHeaders?
     let trace: TraceContext?
     let manners: Manners
+    let keepsWire: Bool
 
-    private static let fieldCount = 5
+    private static let fieldCount = 6
 
     /// Reads the batches of an exchange's answer, by their numbers.
     static func byNumber(_ fields: [RedisReply]) throws(RedisError) -> [Int: LeasedBatch] {
@@ -156,7 +162,8 @@ struct LeasedBatch: Sendable, Equatable {
                 name: try fields[index + 1].asOptionalString(),
                 headers: try fields[index + 2].asOptionalBytes().flatMap { RequestHeaders($0) },
                 trace: try fields[index + 3].asOptionalString().flatMap { try? TraceContext($0) },
-                manners: Manners(text: try fields[index + 4].asOptionalString()))
+                manners: Manners(text: try fields[index + 4].asOptionalString()),
+                keepsWire: try fields[index + 5].asOptionalString() != nil)
         }
         return batches
     }

@@ -18,6 +18,8 @@ package struct OutcomeContent: Sendable, Equatable {
         case lastModified, contentType, errorClass, errorMessage, file, vary
         /// The first reservation of the answer's use, such as `X-Robots-Tag: noai`.
         case optOut
+        /// Where the exchanges of the fetch are kept: their SHA-256 and their size, such as `a3f0… 812`.
+        case wire
     }
 
     package var url: String

@@ -148,6 +148,7 @@ extension Batch {
             ("priority", .string(options.priority.rawValue)), ("refresh", .bool(options.refresh)),
             ("maxAgeSeconds", JSONValue(options.maximumAge)), ("headers", .array(options.headers.lines.map { .string($0.name) })),
             ("robots", .string(options.manners.robots.rawValue)), ("optOuts", .string(options.manners.optOuts.rawValue)),
+            ("keepsWire", .bool(options.keepsWire)),
             ("traceID", options.trace.map { .string($0.traceID) } ?? .null), ("ageSeconds", JSONValue(age)),
             ("progress", progress.map { .decimal($0) } ?? .null), ("total", .integer(total)), ("done", .integer(done)),
             ("failed", .integer(failed - disallowed)), ("disallowed", .integer(disallowed)),

@@ -85,7 +85,7 @@ final class WorkerRun: Sendable {
     ) async -> Result<WorkerEnd, any Error> {
         var machine = WorkerMachine(
             options, worker: worker, partitions: queue.cluster.partitions.count,
-            inbox: inbox == nil ? nil : worker, isFed: isFed)
+            inbox: inbox == nil ? nil : worker, isFed: isFed, mostWaiting: runner.output.mostWaiting)
         var transfers: [LockToken: TransferHandle] = [:]
         var alarms: [ContinuousClock.Instant] = []
         var inputs: [WorkerMachine.Input] = [.heard]

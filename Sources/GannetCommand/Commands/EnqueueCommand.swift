@@ -9,13 +9,17 @@ struct EnqueueCommand: Command {
         "durability", .choice("durability", of: Durability.allCases.map(\.rawValue)), default: "primary",
         "Whose word counts before the URLs are reported as accepted: Redis' own ('primary'), or also that of a replica ('replicated'), so that "
             + "they survive a failover.")
+    private static let keepWire = Toggle(
+        "keep-wire",
+        "Keep the requests and answers as they go over the wire, beside the bodies, for 'export --output-format warc'. A URL whose outcome is "
+            + "known without them is fetched again.")
     private static let wait = Toggle("wait", "Wait until the batch is complete. The exit status is 1 when a part of it failed.")
 
     static let spec = CommandSpec(
         "enqueue",
         summary: "Add URLs to a queue, for workers to fetch.",
         positional: InputOptions.positional,
-        flags: InputOptions.flags + SubmissionFlags.flags + [durability.entry, wait.entry, CommonFlags.json.entry]
+        flags: InputOptions.flags + SubmissionFlags.flags + [keepWire.entry, durability.entry, wait.entry, CommonFlags.json.entry]
             + QueueTarget.creatingFlags,
         mostUsed: ["input", "batch", "wait", "redis", "queue"],
         examples: [
@@ -41,7 +45,9 @@ struct EnqueueCommand: Command {
         input = try InputOptions(arguments)
         name = try arguments.optional(SubmissionFlags.batch)
         batch = name ?? String(UInt64.random(in: .min ... .max), radix: 36)
-        submission = try SubmissionFlags.options(from: arguments)
+        var submission = try SubmissionFlags.options(from: arguments)
+        submission.keepsWire = arguments.isSet(Self.keepWire)
+        self.submission = submission
         durability = Durability(rawValue: try arguments.require(Self.durability)) ?? .primary
         waits = arguments.isSet(Self.wait)
         json = arguments.isSet(CommonFlags.json)

@@ -59,8 +59,9 @@ enum OutputFormatOption {
 
     static let ofExport = Flag(
         "output-format", .choice("format", of: OutputFormat.allCases.map(\.rawValue)), default: OutputFormat.files.rawValue,
-        "How bodies are written. With 'files' each body is a file. With 'warc' they are 'resource' records of archives (WARC 1.1). With 'shards' "
-            + "they become samples in tar files, as webdataset reads them. A folder keeps the format that it was begun with.")
+        "How bodies are written. With 'files' each body is a file. With 'warc' archives (WARC 1.1) get what went over the wire, where the batch kept it, "
+            + "and bodies alone elsewhere. With 'shards' they become samples in tar files, as webdataset reads them. "
+            + "A folder keeps the format that it was begun with.")
 
     static let archiveSize = Flag(
         "archive-size", .size(in: 100_000...100_000_000_000), default: "1GB",

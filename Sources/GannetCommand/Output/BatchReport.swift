@@ -18,6 +18,7 @@ struct BatchReport: Sendable {
             ("priority", batch.options.priority.rawValue),
             ("wants", wants),
             ("manners", batch.options.manners.words),
+            ("keeps", batch.options.keepsWire ? "requests and answers as they went over the wire" : "bodies"),
             ("headers", headerNames.isEmpty ? "none of its own" : headerNames.joined(separator: ", ")),
             ("trace", batch.options.trace?.traceID ?? "none"),
             ("begun", batch.age.map { Amounts.time($0) + " ago" } ?? "unknown"),

@@ -64,7 +64,8 @@ extension AnswerShape {
         [
             "batch": .text, "state": .text, "priority": .word(Priority.allCases.map(\.rawValue)), "refresh": .flag,
             "maxAgeSeconds": .optional(.number), "headers": .list(.text), "robots": .word(Manners.Robots.allCases.map(\.rawValue)),
-            "optOuts": .word(Manners.OptOuts.allCases.map(\.rawValue)), "traceID": .optional(.text), "ageSeconds": .optional(.number),
+            "optOuts": .word(Manners.OptOuts.allCases.map(\.rawValue)), "keepsWire": .flag, "traceID": .optional(.text),
+            "ageSeconds": .optional(.number),
             "progress": .optional(.number),
         ] + .integers("total", "done", "failed", "disallowed", "cancelled", "ready", "active", "parked", "delayed", "lostPartitions")
 

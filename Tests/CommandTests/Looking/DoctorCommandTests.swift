@@ -140,7 +140,7 @@ import Testing
 
     @Test(arguments: ["enqueued", "done", "failed", "cancelled", "active", "parked", "delayed", "fetched", "bytes", "kept"])
     func `a counter that is no number is named by commands, and counted anew by doctor`(field: String) async throws {
-        let fleet = try await Fleet.start(files: 3)
+        let fleet = try await Fleet.start(.keys, files: 3)
         try await fleet.fetchBatch()
         _ = try await fleet.text(["enqueue", "http://h/1", "http://h/2", "--batch", "more"])
         let before = try await fleet.json(["status"])["totals"] as? [String: Int]
@@ -180,7 +180,7 @@ import Testing
     }
 
     @Test func `a clock that is no clock is named, and the queue goes on once that is mended`() async throws {
-        let fleet = try await Fleet.start(files: 3)
+        let fleet = try await Fleet.start(.keys, files: 3)
         _ = try await fleet.text(["enqueue", "-i", fleet.list, "--batch", "b"])
         _ = try await fleet.redis.command("HSET", "{gannet}state", "clock", "noon")
         for words in [["status"], ["purge", "--yes"], ["enqueue", "http://h/1", "--batch", "c"]] {
@@ -194,6 +194,20 @@ import Testing
         #expect(try await fleet.json(["doctor"])["findings"] as? [String] == [])
         let outcome = try await fleet.outcome(["work", "--until-empty"] + fleet.local + fleet.connection)
         #expect(outcome.status == 0, "\(outcome.errors)")
+        try await fleet.stop()
+    }
+
+    @Test func `damaged counters and clocks of all partitions are mended together`() async throws {
+        let fleet = try await Fleet.start(files: 12)
+        try await fleet.fetchBatch(more: (0..<12).map { "http://h\($0).invalid/" }, work: ["--retries", "0"])
+        let before = try await fleet.json(["status"])["totals"] as? [String: Int]
+        let counters = try await fleet.answers(of: "{gannet}q:default:queue", "HSET", "done", "x7").count
+        let clocks = try await fleet.answers(of: "{gannet}state", "HSET", "clock", "noon").count
+        #expect(counters > 0 && clocks > 0)
+        #expect(try await fleet.outcome(["status"] + fleet.connection).status == 69)
+        for _ in 0..<2 { _ = try await fleet.outcome(["doctor", "--fix", "--yes"] + fleet.connection) }
+        #expect(try await fleet.json(["doctor"])["findings"] as? [String] == [])
+        #expect(try await fleet.json(["status"])["totals"] as? [String: Int] == before)
         try await fleet.stop()
     }
 }

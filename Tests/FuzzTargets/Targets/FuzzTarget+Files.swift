@@ -1,10 +1,13 @@
 import BodyStores
 import ClusterState
+import GannetBasics
 import GannetPictures
 import GannetTestKit
+import HTTPEngine
 
 extension FuzzTarget {
-    /// The input is a byte that says which file it is, and the file: a line of a folder's journal, a whole journal, or favourites.
+    /// The input is a byte that says which file it is, and the file: a line of a folder's journal, a whole journal, favourites, or kept
+    /// exchanges.
     static let files = FuzzTarget(name: "files", maximumLength: 4096) {
         let records = Self.records.flatMap(\.line)
         return [
@@ -15,15 +18,16 @@ extension FuzzTarget {
             + [
                 #"{"favourites":[{"added":1700000000123,"id":"a"},{"added":-5,"id":"https://h/é"}],"version":1}"#, #"{"version":2}"#,
                 #"{"version":1,"favourites":[{"added":9007199254740992,"id":"\ud83d\ude00"}]}"#,
-            ].map { [2] + Array($0.utf8) }
+            ].map { [2] + Array($0.utf8) } + [[3] + exchanges]
     } check: { (input) throws(BrokenInvariant) in
         guard let kind = input.first else { return }
         let file = Array(input.dropFirst())
-        switch kind & 0x7f % 3 {
+        switch (kind & 0x7f) % 4 {
         case 0:
             for line in file.split(separator: UInt8(ascii: "\n")) { try check(line: Array(line)) }
         case 1: try check(journal: file, compacts: kind & 0x80 != 0)
-        default: try check(favourites: file)
+        case 2: try check(favourites: file)
+        default: try check(exchanges: file)
         }
     }
 
@@ -35,6 +39,22 @@ extension FuzzTarget {
             record.file = number == 1 ? "" : "0a1/0a1-x.jpg"
             return record
         }
+    }
+
+    /// A redirect whose body is kept, and an answer whose body is stored elsewhere.
+    private static var exchanges: [UInt8] {
+        var bytes: [UInt8] = [1, 2]
+        for (url, body) in [("http://h/a", Array("gone".utf8)), ("http://h/b", nil)] {
+            bytes.append(counted: url)
+            bytes.append(signed: 1_700_000_000_123)
+            bytes.append(0)
+            for text in ["http/1.1", "192.0.2.1", "GET /a HTTP/1.1\r\nHost: h\r\n\r\n", "HTTP/1.1 301 Moved\r\nLocation: /b\r\n\r\n"] {
+                bytes.append(counted: text)
+            }
+            bytes.append(body == nil ? 0 : 1)
+            if let body { bytes += [UInt8(body.count)] + body }
+        }
+        return bytes
     }
 
     // MARK: Records
@@ -100,6 +120,14 @@ extension FuzzTarget {
             try require(found == read(line), "the latest record of \(id.short) is another")
             try require(found.isFailed == entry.marks.contains(.failed), "the record of \(id.short) is marked as another")
         }
+    }
+
+    // MARK: Exchanges
+
+    private static func check(exchanges bytes: [UInt8]) throws(BrokenInvariant) {
+        guard let exchanges = WireRecord.unpacked(bytes) else { return }
+        let again = try? WireRecord.packed(exchanges, atMost: bytes.count)
+        try require(again == bytes, "\(exchanges.count) exchanges that were read are written in other bytes")
     }
 
     // MARK: Favourites

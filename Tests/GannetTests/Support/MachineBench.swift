@@ -15,11 +15,11 @@ struct MachineBench {
     private(set) var sent: [(lane: Lane.ID, request: ExchangeRequest)] = []
     private var counter: UInt64 = 0
 
-    init(partitions: Int = 1, _ change: (inout WorkerOptions) -> Void) {
+    init(partitions: Int = 1, mostWaiting: Int? = nil, _ change: (inout WorkerOptions) -> Void) {
         var options = WorkerOptions()
         options.idleLook = .seconds(3600)
         change(&options)
-        machine = WorkerMachine(options, worker: "w", partitions: partitions, inbox: "inbox")
+        machine = WorkerMachine(options, worker: "w", partitions: partitions, inbox: "inbox", mostWaiting: mostWaiting)
     }
 
     var underWay: ExchangeRequest? { sent.first?.request }

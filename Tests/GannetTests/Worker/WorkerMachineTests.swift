@@ -189,6 +189,23 @@ import Testing
         #expect(heavy.conclude(job).requests.map(\.wanted) == [4])
     }
 
+    @Test func `an output that works long on each body lets few jobs wait, and that is no standstill`() {
+        var bench = MachineBench(mostWaiting: 3) { $0.concurrency = 2 }
+        bench.start()
+        var jobs: [Job] = []
+        for _ in 0..<3 {
+            #expect(bench.underWay?.wanted == 2 || jobs.count == 2 && bench.underWay?.wanted == 1)
+            let job = bench.jobs(1)[0]
+            jobs.append(job)
+            bench.answer([job])
+            bench.take(.transferEnded(job.token, bytes: 1))
+        }
+        #expect(bench.underWay == nil && bench.machine.unsettled == 3)
+        let late = bench.wake(after: .seconds(5))
+        #expect(late.reports.allSatisfy { if case .standstill = $0 { false } else { true } })
+        #expect(bench.conclude(jobs[0]).requests.map(\.wanted) == [1])
+    }
+
     @Test func `the lease is extended three times within its length while anything is held, and not otherwise`() {
         var bench = MachineBench {
             $0.concurrency = 1

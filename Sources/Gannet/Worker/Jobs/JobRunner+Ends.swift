@@ -87,7 +87,9 @@ extension JobRunner {
         }
     }
 
-    @inline(never) func placed(_ placement: Placement, _ fetched: JobAttempt.Fetched, _ digest: SHA256Digest, of job: Job) -> Conclusion {
+    @inline(never) func placed(
+        _ placement: Placement, _ fetched: JobAttempt.Fetched, _ digest: SHA256Digest, _ exchanges: ExchangesPlace?, of job: Job
+    ) -> Conclusion {
         let download = fetched.download
         var body: HeldBody?
         var unfit: OutcomeContent?
@@ -99,6 +101,7 @@ extension JobRunner {
             unfit?.status = download.status
         }
         var found = OutcomeContent(download, digest, of: job, file: body?.file)
+        found.fields[.wire] = exchanges?.text
         // Jobs of other batches, which heed it, may get this outcome.
         found.fields[.optOut] = download.headers.optOut(for: sites.agent)
         let (content, retention) = freshness.outcome(found, digest, of: download, for: job, at: fetched.times)

@@ -67,7 +67,7 @@ final class JobRunner: Sendable {
         let moves = HostMoves(
             of: job, queue: queue, usual: hostRule, lease: lease, activity: activity, waits: hopWaits,
             sites: job.manners.obeys ? sites : nil, paces: paces, tell: tell)
-        return JobAttempt(job: job, claimed: claimed.now, runner: self, moves: moves, wire: output.wireRecord())
+        return JobAttempt(job: job, claimed: claimed.now, runner: self, moves: moves, wire: output.wireRecord(for: job))
     }
 
     private func endWithoutTransfer(_ claimed: ClaimedJob) async throws -> Conclusion {
@@ -90,10 +90,21 @@ final class JobRunner: Sendable {
     private func conclude(
         _ job: Job, _ transferred: LocalFetches.Transferred, cancelled reason: WorkerMachine.Cancellation?
     ) async throws -> Conclusion {
-        guard let fetched = transferred.fetched else { return try concluded(job, transferred.outcome, cancelled: reason) }
+        guard let fetched = transferred.fetched else {
+            let conclusion = try concluded(job, transferred.outcome, cancelled: reason)
+            guard conclusion.isFailure, let place = try await keptExchanges(transferred, of: job) else { return conclusion }
+            return conclusion.keeping(place)
+        }
         // The body is in its place before the job is settled. A crash in between costs another fetch, but loses nothing.
         let digest = fetched.download.body.digest
-        return placed(try await output.place(fetched.download, digest: digest, of: job), fetched, digest, of: job)
+        let placement = try await output.place(fetched.download, digest: digest, of: job)
+        return placed(placement, fetched, digest, try await keptExchanges(transferred, of: job), of: job)
+    }
+
+    /// Where the exchanges are kept for an export; nil for a batch that does not ask for it.
+    private func keptExchanges(_ transferred: LocalFetches.Transferred, of job: Job) async throws -> ExchangesPlace? {
+        guard job.keepsWire, let wire = transferred.wire else { return nil }
+        return try await output.keep(wire, of: job)
     }
 
     /// Has the output note how a job ends, and tells the machine.

@@ -44,6 +44,7 @@ actor LocalFetches {
         /// Queue time, ms. The transfer began later.
         let began: Int
         let manners: Manners
+        let keepsWire: Bool
         let adopt: @Sendable (Job) -> Void
         var owner: LockToken
         var waiter: CheckedContinuation<End, Never>
@@ -54,6 +55,7 @@ actor LocalFetches {
             id = claimed.job.id
             began = claimed.now
             manners = claimed.job.manners
+            keepsWire = claimed.job.keepsWire
             self.adopt = adopt
             owner = claimed.job.token
             self.waiter = waiter
@@ -71,7 +73,7 @@ actor LocalFetches {
     /// Waits for the transfer of a job's URL: for the one that runs, or for a new one.
     ///
     /// The id stands for the URL and its headers, so these are equal. A transfer that began before the job was enqueued is none for it, and
-    /// neither is a transfer with other manners.
+    /// neither is a transfer with other manners, or without the exchanges that the job keeps.
     /// - Parameters:
     ///   - handle: Cancels the job's transfer.
     ///   - adopt: Called when another job takes the transfer that `transfer` makes.
@@ -91,7 +93,8 @@ actor LocalFetches {
     }
 
     private func joins(_ job: Job, _ waiter: CheckedContinuation<End, Never>) -> Bool {
-        guard let fetch = latest[job.id], fetch.cancellation == nil, fetch.began >= job.enqueued, fetch.manners == job.manners
+        guard let fetch = latest[job.id], fetch.cancellation == nil, fetch.began >= job.enqueued, fetch.manners == job.manners,
+            fetch.keepsWire || !job.keepsWire
         else { return false }
         byOwner[fetch.owner] = nil
         byOwner[job.token] = fetch

@@ -23,6 +23,20 @@ final class Conclusion: Sendable {
         self.place = place
     }
 
+    var isFailure: Bool {
+        guard case .failed = settlement.outcome else { return false }
+        return true
+    }
+
+    /// The same failure, with the place of its exchanges.
+    func keeping(_ exchanges: ExchangesPlace) -> Conclusion {
+        guard case .failed(var content, let retention) = settlement.outcome else { return self }
+        content.fields[.wire] = exchanges.text
+        var settlement = settlement
+        settlement.outcome = .failed(content, retention)
+        return Conclusion(settlement, report, noting: end, leaving: place)
+    }
+
     /// The same end of a job whose request has that place as well.
     func leaving(_ place: Place?) -> Conclusion {
         guard let place else { return self }

@@ -30,7 +30,8 @@ extension WorkerMachine {
             }
             _ = storing.popFirst()
         }
-        let standsStill = heldUp > 0 && (unsettled >= mostUnsettled || unstoredBytes >= Self.mostUnstoredBytes)
+        // An output that works long on each body has bodies that wait as a rule.
+        let standsStill = mostWaiting == nil && heldUp > 0 && (unsettled >= mostUnsettled || unstoredBytes >= Self.mostUnstoredBytes)
         if standsStill, !hasToldOfStandstill {
             hasToldOfStandstill = true
             actions.append(.report(.standstill(unsettled)))

@@ -120,6 +120,9 @@ struct WorkerMachine {
     var rate = EndRate()
     var lookForOverdueAt: Instant?
 
+    /// How many jobs the output lets wait for it, if that is fewer than usual.
+    let mostWaiting: Int?
+
     /// The queue is still being filled, so an empty queue does not end the worker.
     var isFed: Bool
     var ending = Ending()
@@ -137,13 +140,14 @@ struct WorkerMachine {
 
     /// - Parameter worker: The worker's name, which decides the order of the partitions.
     init(
-        _ options: WorkerOptions, worker: String, partitions: Int = 1, inbox: String? = nil, isFed: Bool = false,
+        _ options: WorkerOptions, worker: String, partitions: Int = 1, inbox: String? = nil, isFed: Bool = false, mostWaiting: Int? = nil,
         random: any RandomNumberGenerator = SystemRandomNumberGenerator()
     ) {
         var random = random
         self.options = options
         self.inbox = inbox
         self.isFed = isFed
+        self.mostWaiting = mostWaiting
         order = PartitionOrder.of(worker, count: partitions)
         // Partitions count their tokens by themselves. Tokens of different incarnations are different all the same.
         lanes = (0..<partitions).map { Lane(Lane.ID(partition: $0, incarnation: Incarnation(random.next()))) }
@@ -160,7 +164,7 @@ struct WorkerMachine {
     var isStopping: Bool { ending.isStopping }
     /// Jobs whose transfers have ended.
     var unsettled: Int { begun - transferring }
-    var mostUnsettled: Int { max(8 * options.concurrency, Self.leastUnsettled) }
+    var mostUnsettled: Int { mostWaiting ?? max(8 * options.concurrency, Self.leastUnsettled) }
 
     /// Takes what has happened since the last call, and decides what to do.
     mutating func take(_ inputs: [Input], at now: Instant) -> [Action] {

@@ -1,0 +1,58 @@
+internal import ClusterState
+internal import GannetBasics
+internal import HTTPEngine
+
+/// The exchanges of fetches in a folder of bodies: the file `.wire/3f/3fa94c…` has those of the URL with that id.
+///
+/// A worker's folder has them for jobs whose batch keeps them. The folder of an export has them until they are in an archive.
+extension BodyFolder {
+    private static let wireFolder = ".wire"
+
+    private static func name(ofExchanges id: URLID) -> String {
+        let digits = id.bytes.hexadecimal
+        return "\(wireFolder)/\(digits.prefix(2))/\(digits)"
+    }
+
+    func writeExchanges(_ bytes: [UInt8], of id: URLID) throws {
+        let file = try BodyFile(in: path, .ordinary)
+        try bytes.withUnsafeBytes { try file.write($0) }
+        _ = try place(file.keep(), as: Self.name(ofExchanges: id))
+    }
+
+    /// The bytes of the exchanges, if they are those that an outcome names.
+    func exchanges(of id: URLID, at place: ExchangesPlace) -> [UInt8]? {
+        body(Self.name(ofExchanges: id), size: place.size, digest: place.digest)
+    }
+
+    /// The exchanges that this folder has of a URL; nil where it has none, or others wrote the file.
+    func exchanges(of id: URLID) -> [WireRecord.Exchange]? {
+        let descriptor = open("\(path)/\(Self.name(ofExchanges: id))", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, 1...ExchangesPlace.most ~= Int(status.st_size) else {
+            return nil
+        }
+        return Descriptor.contents(of: descriptor, atMost: Int(status.st_size)).flatMap { WireRecord.unpacked($0) }
+    }
+
+    func hasExchanges(of id: URLID) -> Bool {
+        var status = stat()
+        return lstat("\(path)/\(Self.name(ofExchanges: id))", &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    }
+
+    func removeExchanges(of id: URLID) { remove(Self.name(ofExchanges: id)) }
+
+    /// Removes the exchanges of these URLs, and folders that are empty then.
+    func removeExchanges(where isOver: (URLID) throws -> Bool) rethrows {
+        for number in 0..<256 {
+            let folder = "\(Self.wireFolder)/\([UInt8(number)].hexadecimal)"
+            for file in files(in: folder) {
+                guard let bytes = [UInt8](hexadecimal: file.utf8), let id = URLID(bytes), try isOver(id) else { continue }
+                removeExchanges(of: id)
+            }
+            removeFolderIfEmpty(folder)
+        }
+        removeFolderIfEmpty(Self.wireFolder)
+    }
+}
