@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`gannet run --output-format warc` against a real nginx, and its archives in the hands of warcio and pywb.
+"""`gannet run --output-format warc`, and `enqueue --keep-wire` with `export`, against a real nginx, and their archives in the hands of warcio and pywb.
 
   runs.py GANNET [URLS [KILLS [SEED]]]
 
@@ -8,6 +8,7 @@
 - `warcio check` accepts all files. Each exchange of each URL is there, byte for byte, with its request.
 - pywb replays each URL with the same bytes.
 - The same command again fetches nothing; without one of its archives it fetches the URLs of that archive alone.
+- All of that holds for a batch that a worker has fetched and an export has written, also after kills of the export.
 - After each `kill -9` at a random moment each row that the journal has is whole in an archive. The run after the last kill completes all.
 
 Ends with 0 when all of that holds. The seed is printed.
@@ -151,6 +152,8 @@ class Origin:
 
 
 class Runs(FolderRun):
+    information = ("software: gannet/", "http-header-user-agent: " + AGENT, "robots: obey", "format: WARC File Format 1.1")
+
     def __init__(self, gannet, origin, urls, redis):
         self.folder = tempfile.mkdtemp(dir=trial.SCRATCH)
         self.list = self.folder + ".txt"
@@ -168,6 +171,34 @@ class Runs(FolderRun):
                 fields = line.decode().split("\t")
                 latest[fields[0]] = fields[6]
         return [place for place in latest.values() if place]
+
+
+class Exports(Runs):
+    """A worker fetches the list with `--keep-wire`, and an export writes it."""
+
+    information = ("software: gannet/", "robots: obey", "format: WARC File Format 1.1")
+
+    def __init__(self, gannet, origin, urls, redis):
+        super().__init__(gannet, origin, urls, redis)
+        connection = ["--redis", redis]
+        self.enqueue = [gannet, "enqueue", "-i", self.list, "--batch", "kept", "--keep-wire", "--header", "Authorization: Bearer secret", "--header", "X-Api-Key: secret"] + connection
+        self.work = [gannet, "work", "--until-empty", "--allow-net", "127.0.0.0/8", "--ca-file", origin.folder + "/certificate", "--retries", "0", "--host-limit", "32"]
+        self.work += ["--user-agent", AGENT, "--cache-limit", "2GB"] + connection
+        self.command = [gannet, "export", "--batch", "kept", "-i", self.list, "-d", self.folder, "--output-format", "warc"]
+        self.command += ["--archive-size", str(max(100_000, SIZE * len(urls)))] + connection
+
+    def fetch(self):
+        for command in (self.enqueue, self.work):
+            result = subprocess.run(command, capture_output=True, text=True)
+            if result.returncode:
+                self.problem("%s has ended with %d: %s" % (command[1], result.returncode, result.stderr[-1000:]))
+
+    def run(self):
+        result = subprocess.run(self.command, capture_output=True, text=True)
+        # Some rows have failed, and their answers are archived all the same.
+        if result.returncode != 1:
+            self.problem("export has ended with %d: %s" % (result.returncode, result.stderr[-1000:]))
+        return result.stdout.strip()
 
 
 # MARK: looks
@@ -191,7 +222,7 @@ def member_at(folder, place):
         return record
 
 
-def look_at_archives(folder, expected, complain, repeats=False):
+def look_at_archives(folder, expected, complain, repeats=False, information=Runs.information):
     """Compares all records with the exchanges that the URLs lead to. Returns the raw body of each answer, by URL."""
     from warcio.archiveiterator import ArchiveIterator
 
@@ -212,8 +243,8 @@ def look_at_archives(folder, expected, complain, repeats=False):
                 kinds[kind] = kinds.get(kind, 0) + 1
                 if kind == "warcinfo":
                     text = record.raw_stream.read()
-                    for line in (b"software: gannet/", b"http-header-user-agent: " + AGENT.encode(), b"robots: obey", b"format: WARC File Format 1.1"):
-                        if line not in text:
+                    for line in information:
+                        if line.encode() not in text:
                             complain("a warcinfo record has no %r" % line)
                     continue
                 url = fields.get_header("WARC-Target-URI")
@@ -310,7 +341,7 @@ def replay(folder, expected, raw, complain):
 def look(runs, expected, repeats=False, replays=True, complain=problem):
     for line in trial.warcio_check(runs.folder)[:5]:
         complain("warcio check: " + line)
-    raw, kinds = look_at_archives(runs.folder, expected, complain, repeats)
+    raw, kinds = look_at_archives(runs.folder, expected, complain, repeats, runs.information)
     look_at_manifest(runs, expected, complain)
     trial.compare_index(runs.folder, complain)
     left = [name for name in os.listdir(runs.folder) if name.endswith(".open") or name.startswith(".gannet-") and name != ".gannet-lock"]
@@ -328,6 +359,7 @@ def planted(runs, expected):
 
     class Copy:
         manifest = Runs.manifest
+        information = Runs.information
 
         def __init__(self):
             self.folder = tempfile.mkdtemp(dir=trial.SCRATCH)
@@ -407,6 +439,13 @@ def main(gannet, count, kills, seed):
         if other.returncode != 64 or "was begun with '--output-format warc'" not in other.stderr:
             problem("another format in the folder: %d: %s" % (other.returncode, other.stderr))
         say("the other format is refused: " + other.stderr.strip())
+
+        exports = Exports(gannet, origin, expected, "unix://" + folder + "/redis.sock")
+        exports.fetch()
+        killed = sum(exports.kill_after(rng.uniform(0.2, 0.4 + seconds / 10)) for _ in range(kills))
+        say(exports.run())
+        kinds, replayed = look(exports, expected, repeats=True)
+        say("exported after %d kills at work; records: %s; pywb has replayed %d" % (killed, kinds, replayed))
 
         runs = Runs(gannet, origin, expected, "unix://" + folder + "/redis.sock")
         at_work, torn = 0, 0

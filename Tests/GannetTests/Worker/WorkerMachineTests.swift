@@ -190,20 +190,17 @@ import Testing
     }
 
     @Test func `an output that works long on each body lets few jobs wait, and that is no standstill`() {
-        var bench = MachineBench(mostWaiting: 3) { $0.concurrency = 2 }
+        var bench = MachineBench(mostWaiting: 3) { $0.concurrency = 1 }
         bench.start()
         var jobs: [Job] = []
-        for _ in 0..<3 {
-            #expect(bench.underWay?.wanted == 2 || jobs.count == 2 && bench.underWay?.wanted == 1)
-            let job = bench.jobs(1)[0]
-            jobs.append(job)
-            bench.answer([job])
-            bench.take(.transferEnded(job.token, bytes: 1))
+        while let request = bench.underWay, request.wanted == 1, jobs.count < 100 {
+            jobs.append(bench.jobs(1)[0])
+            bench.answer([jobs[jobs.count - 1]])
+            bench.take(.transferEnded(jobs[jobs.count - 1].token, bytes: 1))
         }
-        #expect(bench.underWay == nil && bench.machine.unsettled == 3)
+        #expect(jobs.count == 3 && bench.machine.unsettled == 3)
         let late = bench.wake(after: .seconds(5))
         #expect(late.reports.allSatisfy { if case .standstill = $0 { false } else { true } })
-        #expect(bench.conclude(jobs[0]).requests.map(\.wanted) == [1])
     }
 
     @Test func `the lease is extended three times within its length while anything is held, and not otherwise`() {
