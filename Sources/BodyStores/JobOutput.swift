@@ -11,8 +11,8 @@ package protocol JobOutput: Sendable {
     /// How the engine hands bodies over.
     var bodyDestination: BodyDestination { get }
 
-    /// How many jobs may wait for the output at once; `nil` for the worker's own bound. What waits is lost with the process, so an output that
-    /// works long on each body sets it.
+    /// How many jobs may wait for the output at once; `nil` for the worker's own bound. Waiting bodies are lost with the process, so an
+    /// output that works long on each body sets it.
     var mostWaiting: Int? { get }
 
     /// Gets the exchanges of one attempt at a job, for an output that stores these, or a job that keeps them; `nil` for all others.

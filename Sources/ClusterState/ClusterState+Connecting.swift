@@ -147,13 +147,11 @@ extension ClusterState {
         try await StateError.mapping {
             let (keys, begins) = (home.keys, use == .begins)
             var refusal: RedisError?
-            let value = "\(Self.schema)/\(partitions.count)" + (isSpread ? Self.spreadMark : "")
-            let begin = begins ? [RedisCommand("SETNX", keys.schema, .string(value))] : []
-            var replies = try await replies(to: begin + [RedisCommand("GET", keys.schema)])
-            // Redis may be full, or a read-only replica. Then the schema counts that is there already.
-            if begins, case .failure(let error) = replies.removeFirst() { refusal = naming(error) }
-            if let refusal, refusal.kind == .notPermitted { throw refusal }
-            let reply = replies[0].mapError(naming)
+            var reply = try await replies(to: [RedisCommand("GET", keys.schema)])[0].mapError(naming)
+            if use != .damage, case .success(let value) = reply, try value.asOptionalString() == nil {
+                if try await hasLostSchema() { throw StateError.lostSchema(namespace: namespace) }
+                if begins { (refusal, reply) = try await begun(keys) }
+            }
             if case .failure(let error) = reply, error.kind == .wrongType {
                 throw StateError.damagedSchema(key: "{\(namespace)}schema", found: nil)
             }
@@ -163,7 +161,6 @@ extension ClusterState {
             guard let found = try reply.get().asOptionalString() else {
                 // Jobs in a namespace without its number of partitions would be lost to those who take it for another number.
                 if let refusal { throw refusal }
-                if use == .looks, try await hasLostSchema() { throw StateError.lostSchema(namespace: namespace) }
                 var new = self
                 new.hasSchema = begins
                 return new
@@ -178,7 +175,13 @@ extension ClusterState {
                 throw StateError.damagedSchema(key: "{\(namespace)}schema", found: found)
             }
             let commands = commandsOfAll(keys).flatMap { [.integer($0.count)] + $0 }
-            let rights = try await connection.run(ClusterScripts.rights, keys: [keys.schema, keys.none], commands).asArray()
+            let asked = try await orGiveUp(home) {
+                try await connection.run(ClusterScripts.rights, keys: [keys.schema, keys.none], commands).asArray()
+            }
+            guard case .success(let rights) = asked else {
+                if case .failure(let error) = asked, let error = error.redis { throw StateError.homeAway(namespace: namespace, error) }
+                throw StateError.redis(RedisError(.unavailable))
+            }
             let cluster = ClusterState(
                 connection, namespace: namespace, partitions: number, isSpread: mark == Self.spreadMark, persistence: persistence,
                 scripts: scripts)
@@ -189,6 +192,16 @@ extension ClusterState {
             }
             return cluster
         }
+    }
+
+    /// Gives a new namespace this schema. Returns the refusal of a server that is full or a replica, and the schema that is there then.
+    private func begun(_ keys: Keys) async throws -> (refusal: RedisError?, Result<RedisReply, RedisError>) {
+        let value = "\(Self.schema)/\(partitions.count)" + (isSpread ? Self.spreadMark : "")
+        let replies = try await replies(to: [RedisCommand("SETNX", keys.schema, .string(value)), RedisCommand("GET", keys.schema)])
+        guard case .failure(let error) = replies[0] else { return (nil, replies[1].mapError(naming)) }
+        let refusal = naming(error)
+        if refusal.kind == .notPermitted { throw refusal }
+        return (refusal, replies[1].mapError(naming))
     }
 
     /// The replies of the home partition's server. In a cluster it is not waited for when it is away.
@@ -216,6 +229,8 @@ extension ClusterState {
             return []
         }
         var probes = [(RedisCommand("EXISTS", other.keys.none), allKeys)]
+        // A slot that moves needs it.
+        if connection.isCluster { probes.append((RedisCommand("ASKING"), "+asking")) }
         if connection.hasShardedChannels { probes.append((RedisCommand("SPUBLISH", other.keys.none, ""), allChannels)) }
         return zip(probes, await connection.pipeline(probes.map(\.0), at: other.keys.none)).compactMap { probe, reply in
             if case .failure(let error) = reply, error.kind == .notPermitted { probe.1 } else { nil }

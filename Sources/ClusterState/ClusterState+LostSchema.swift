@@ -13,7 +13,7 @@ extension ClusterState {
         let tags = Set((1...(connection.isCluster ? Partition.most : 1)).flatMap(possibleTags))
         let states = tags.sorted().map { RedisCommand("EXISTS", .string($0 + "state")) }
         var away: RedisError?
-        for reply in await connection.pipeline(states) {
+        for reply in await connection.impatient().pipeline(states) {
             switch reply {
             case .success(let found): if try found.asInteger() > 0 { return try await schemaIsMissing() }
             // This part of a cluster is away, or its keys are another user's. The others may tell.

@@ -16,7 +16,11 @@ extension BodyFolder {
     func writeExchanges(_ bytes: [UInt8], of id: URLID) throws {
         let file = try BodyFile(in: path, .ordinary)
         try bytes.withUnsafeBytes { try file.write($0) }
-        _ = try place(file.keep(), as: Self.name(ofExchanges: id))
+        do {
+            _ = try place(file.keep(), as: Self.name(ofExchanges: id))
+        } catch let blocked as BlockedPlace {
+            throw blocked.failure
+        }
     }
 
     /// The bytes of the exchanges, if they are those that an outcome names.

@@ -2,7 +2,7 @@ internal import ClusterState
 internal import GannetBasics
 internal import HTTPEngine
 
-/// What an outcome says of the exchanges of its fetch that a store keeps: their SHA-256 and their size.
+/// The exchanges of a fetch that a store keeps, as the outcome names them: by their SHA-256 and their size.
 package struct ExchangesPlace: Sendable, Equatable {
     package let digest: [UInt8]
     package let size: Int

@@ -73,9 +73,21 @@ package final class BatchExport: Sendable {
         try place(file.keep(), body)
     }
 
+    private func noteBlocked(_ blocked: BlockedPlace, _ body: WantedBody) throws {
+        let error = FetchError(kind: .storage, url: body.content.url, detail: blocked.failure.sentence)
+        var record = JobRecord(exported: body.id, JobEnd(.failed, OutcomeContent(url: body.content.url), duration: body.duration))
+        (record.errorClass, record.errorMessage) = (error.className, error.description)
+        try noteFailed(record, known: nil)
+    }
+
     /// Moves a written body to its place and records it. Blocks.
     func place(_ file: String, _ body: WantedBody) throws {
-        let name = try folder.folder.place(file, of: body.content.url, id: body.id)
+        let name: String
+        do {
+            name = try folder.folder.place(file, of: body.content.url, id: body.id)
+        } catch let blocked as BlockedPlace {
+            return try noteBlocked(blocked, body)
+        }
         if packing != nil, let fetched = body.fetched { folder.folder.set(fetched, of: name) }
         _ = try folder.journal.append(body.record(file: name))
         report(.written(body.id, url: body.content.url, bytes: body.content.size, file: name))

@@ -8,35 +8,41 @@ extension BodyFolder {
 
     /// Less than this may come and go by itself.
     private static let leastGain = 1 << 20
+    private static let leastFiles = 64
 
-    /// Notes how much room is left. A symbolic link holds the number, because a full disk has no room for a file that is not empty.
+    /// Notes how much room is left. A symbolic link holds the numbers of bytes and of files, because a full disk has no room for a file that is not empty.
     package func noteFull() {
-        guard let free = freeBytes else { return }
+        guard let free = room else { return }
         unlink(roomNote)
-        _ = symlink("\(free)", roomNote)
+        _ = symlink("\(free.bytes) \(free.files)", roomNote)
     }
 
     /// - Throws: A full disk, where there is hardly more room than when a worker or a run ended for that reason.
     package func checkRoom() throws(StorageFailure) {
-        guard let before = notedRoom, let free = freeBytes else { return }
-        guard free < before + Self.leastGain else {
+        guard let before = notedRoom, let free = room else { return }
+        guard free.bytes < before.bytes + Self.leastGain, before.files == .max || free.files - before.files < Self.leastFiles else {
             unlink(roomNote)
             return
         }
         let sentence =
             "The folder \(displayPath) is still full: the last work in it ended for that reason, and there is no more room since then. "
-            + "Make room for 1 MB or more, or remove \(roomNote.escapedForDisplay), and start again."
+            + "Make room for 1 MB or more and for more files, or remove \(roomNote.escapedForDisplay), and start again."
         throw StorageFailure(.other(sentence, errno: ENOSPC))
     }
 
-    private var notedRoom: Int? {
-        var text = [CChar](repeating: 0, count: 32)
+    private var notedRoom: (bytes: Int, files: Int)? {
+        var text = [CChar](repeating: 0, count: 64)
         let count = readlink(roomNote, &text, text.count)
-        return count > 0 ? Int(String(decoding: text.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)) : nil
+        guard count > 0 else { return nil }
+        let words = String(decoding: text.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self).split(separator: " ").map { Int($0) }
+        guard let first = words.first, let bytes = first else { return nil }
+        // An earlier version noted no files.
+        return (bytes, words.count > 1 ? words[1] ?? .max : .max)
     }
 
-    private var freeBytes: Int? {
+    private var room: (bytes: Int, files: Int)? {
         var status = statvfs()
-        return statvfs(path, &status) == 0 ? Int(status.f_bavail) * Int(status.f_frsize) : nil
+        guard statvfs(path, &status) == 0 else { return nil }
+        return (Int(status.f_bavail) * Int(status.f_frsize), Int(clamping: status.f_favail))
     }
 }

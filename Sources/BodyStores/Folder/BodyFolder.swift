@@ -42,7 +42,11 @@ package struct BodyFolder: Sendable {
         let target = "\(path)/\(name)"
         do {
             try makeFolders(of: name)
-            guard rename(file, target) == 0 else { throw StorageFailure.refused("file", target, "written") }
+            guard rename(file, target) == 0 else {
+                let failure = StorageFailure.refused("file", target, "written")
+                if [EISDIR, ENOTDIR, ELOOP].contains(failure.errno) { throw BlockedPlace(failure: failure) }
+                throw failure
+            }
             return name
         } catch {
             unlink(file)
@@ -118,9 +122,10 @@ package struct BodyFolder: Sendable {
         switch status.st_mode & S_IFMT {
         case S_IFDIR: return
         case S_IFLNK:
-            throw StorageFailure(
-                "\(path.escapedForDisplay) is a symbolic link, and links within a folder of bodies are not followed. Remove it.")
-        default: throw StorageFailure("\(path.escapedForDisplay) is not a folder.")
+            throw BlockedPlace(
+                failure: StorageFailure(
+                    "\(path.escapedForDisplay) is a symbolic link, and links within a folder of bodies are not followed. Remove it."))
+        default: throw BlockedPlace(failure: StorageFailure("\(path.escapedForDisplay) is not a folder. Remove it."))
         }
     }
 
@@ -140,7 +145,11 @@ package struct BodyFolder: Sendable {
     /// The path of a folder within this one, which is made if it is missing.
     func ownFolder(_ name: String) throws -> String {
         let own = "\(path)/\(name)"
-        try Self.makeOwnFolder(own)
+        do {
+            try Self.makeOwnFolder(own)
+        } catch let blocked as BlockedPlace {
+            throw blocked.failure
+        }
         return own
     }
 
@@ -205,7 +214,7 @@ extension BodyFolder: JobOutput {
             try bytes.withUnsafeBytes { try new.write($0) }
             file = try new.keep()
         }
-        return .held(HeldBody(file: try place(file, of: job.url, id: job.id)))
+        return try Placement(of: job) { HeldBody(file: try place(file, of: job.url, id: job.id)) }
     }
 
     package func note(_ end: JobEnd, of job: Job) {}
@@ -226,9 +235,30 @@ extension BodyFolder {
         return try FileCheck(in: path).isSound(file, size: size, digest: digest, pass: target.write)
     }
 
-    package static func isWithin(_ file: String) -> Bool {
-        !file.isEmpty && !file.utf8.contains(0)
-            && file.split(separator: "/", omittingEmptySubsequences: false).allSatisfy { !["", ".", ".."].contains($0) }
+    package static func isWithin(_ file: String) -> Bool { isWithin(file.utf8) }
+
+    static func isWithin(_ file: some Collection<UInt8>) -> Bool {
+        !file.isEmpty && !file.contains(0)
+            && file.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).allSatisfy {
+                !$0.isEmpty && !$0.elementsEqual(".".utf8) && !$0.elementsEqual("..".utf8)
+            }
+    }
+}
+
+/// Something else is where a body belongs, such as a link or a folder of the user's. Other bodies have other places.
+struct BlockedPlace: Error {
+    let failure: StorageFailure
+}
+
+extension Placement {
+    /// Fails a job alone whose body's place is blocked.
+    init(of job: Job, _ place: () throws -> HeldBody) throws {
+        do {
+            self = .held(try place())
+        } catch let blocked as BlockedPlace {
+            let detail = blocked.failure.sentence
+            self = .refused(FetchError(kind: .storage, url: job.url, detail: detail.hasSuffix(".") ? String(detail.dropLast()) : detail))
+        }
     }
 }
 

@@ -50,7 +50,7 @@ final class ArchivePacker: BodyPacker {
                 let downloaded = record.isFailed ? nil : record.digest.map { (body, $0) }
                 if let place = try writer.write(exchanges, downloaded: downloaded) { return place }
             } catch ArchiveError.unfit {
-                // What went over the wire breaks the rules of HTTP. The body alone can be had.
+                // The exchanges break the rules of HTTP. The body alone can be had.
             } catch let error as ArchiveError {
                 throw StorageFailure(error)
             }

@@ -32,8 +32,10 @@ extension RecordedPictures: JobOutput {
         defer { download.body.discard() }
         switch await maker.picture(of: download) {
         case .success(let made):
-            let file = try folder.folder.write(made.bytes, ending: made.format.ending, of: job)
-            return .held(HeldBody(file: file, picture: StoredPicture(made, digest: SHA256Digest(of: made.bytes).bytes)))
+            return try Placement(of: job) {
+                let file = try folder.folder.write(made.bytes, ending: made.format.ending, of: job)
+                return HeldBody(file: file, picture: StoredPicture(made, digest: SHA256Digest(of: made.bytes).bytes))
+            }
         case .failure(let failure):
             if failure.kind == .cancelled { throw CancellationError() }
             // The next picture would end the same way.

@@ -75,10 +75,10 @@ extension JobRecord {
 
     /// - Parameter line: Without its line break.
     package init?(line: UnsafeRawBufferPointer) {
-        guard let (id, isFailed) = Self.key(of: line) else { return nil }
+        guard let (id, isFailed, _) = Self.head(of: line) else { return nil }
         let fields = line.split(separator: Self.tab, omittingEmptySubsequences: false)
         guard let status = Self.number(fields[2]), let bytes = Self.number(fields[3]), let milliseconds = Self.number(fields[5]),
-            fields[4].isEmpty || fields[4].count == 64, let digest = [UInt8](hexadecimal: fields[4])
+            Self.isDigest(fields[4]), let digest = [UInt8](hexadecimal: fields[4])
         else { return nil }
         self.init(id)
         self.isFailed = isFailed
@@ -96,13 +96,35 @@ extension JobRecord {
         guard file.isEmpty || BodyFolder.isWithin(file) else { return nil }
     }
 
-    /// The part of a line that an index needs; `nil` if the line is not a record.
+    /// The part of a line that an index needs; `nil` if the line is not a record. A damaged line must not stand for its URL: no run would fetch that.
     package static func key(of line: UnsafeRawBufferPointer) -> (id: URLID, isFailed: Bool)? {
+        guard let (id, isFailed, tabs) = head(of: line) else { return nil }
+        func field(_ number: Int) -> UnsafeRawBufferPointer {
+            UnsafeRawBufferPointer(rebasing: line[(tabs[number - 1] + 1)..<(number < tabs.count ? tabs[number] : line.count)])
+        }
+        let file = field(6)
+        // Few lines have these, and all of such a line is read.
+        guard tabs.count + 1 < fieldCounts.upperBound, !file.contains(UInt8(ascii: "\\")) else {
+            return JobRecord(line: line).map { ($0.id, $0.isFailed) }
+        }
+        guard number(field(2)) != nil, number(field(3)) != nil, number(field(5)) != nil, isDigest(field(4)),
+            file.isEmpty || BodyFolder.isWithin(file)
+        else { return nil }
+        return (id, isFailed)
+    }
+
+    /// The id, the mark, and the places of the tabs.
+    private static func head(of line: UnsafeRawBufferPointer) -> (id: URLID, isFailed: Bool, tabs: [Int])? {
         guard line.count > 34, line[32] == tab, line[34] == tab, line[33] == UInt8(ascii: "+") || line[33] == UInt8(ascii: "-"),
-            fieldCounts.contains(line.reduce(1, { $0 + ($1 == tab ? 1 : 0) })),
             let bytes = [UInt8](hexadecimal: line[..<32]), let id = URLID(bytes)
         else { return nil }
-        return (id, line[33] == UInt8(ascii: "-"))
+        var tabs: [Int] = []
+        tabs.reserveCapacity(fieldCounts.upperBound)
+        for place in line.indices where line[place] == tab {
+            tabs.append(place)
+            if tabs.count == fieldCounts.upperBound { return nil }
+        }
+        return fieldCounts.contains(tabs.count + 1) ? (id, line[33] == UInt8(ascii: "-"), tabs) : nil
     }
 
     /// Escapes tabs and line breaks, which separate fields and records.
@@ -118,8 +140,14 @@ extension JobRecord {
     }
 
     /// Sums of many such numbers are not too large.
-    private static func number(_ field: Slice<UnsafeRawBufferPointer>) -> Int? {
-        Int(text(field)).flatMap { 0..<1 << 53 ~= $0 ? $0 : nil }
+    private static func number(_ field: some Collection<UInt8>) -> Int? {
+        guard 1...16 ~= field.count, field.allSatisfy({ 0x30...0x39 ~= $0 }) else { return nil }
+        let number = field.reduce(0) { $0 * 10 + Int($1) - 0x30 }
+        return number < 1 << 53 ? number : nil
+    }
+
+    private static func isDigest(_ field: some Collection<UInt8>) -> Bool {
+        field.isEmpty || field.count == 64 && field.allSatisfy { $0.hexadecimalDigit != nil }
     }
 
     private static func text(_ field: Slice<UnsafeRawBufferPointer>) -> String {

@@ -170,7 +170,8 @@ struct BatchWaitCommand: Command {
 
     func run() async throws -> ExitStatus {
         let target = options.target
-        return try await target.connection.withAccess(target.console, looking: true) { access, interruption in
+        return try await target.connection.withAccess(target.console, patience: min(.seconds(60), timeout ?? .seconds(60)), looking: true) {
+            access, interruption in
             let queue = access.cluster.queue(target.queue)
             let outcome = await interruption.cancelling {
                 try await queue.wait(for: options.batch, atMost: timeout, target.console)

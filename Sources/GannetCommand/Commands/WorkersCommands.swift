@@ -144,7 +144,8 @@ struct WorkersDrainCommand: Command {
 
     func run() async throws -> ExitStatus {
         // A command that does not wait for workers does not wait for a server either.
-        try await target.connection.withAccess(console, patience: waits ? .seconds(60) : .zero, looking: true) { access, interruption in
+        try await target.connection.withAccess(console, patience: waits ? min(.seconds(60), timeout) : .zero, looking: true) {
+            access, interruption in
             let queue = access.cluster.queue(target.queue)
             let outcome = await interruption.cancelling { try await drain(queue) }
             return try outcome.get(unlessInterrupted: interruption) ?? interruption.status

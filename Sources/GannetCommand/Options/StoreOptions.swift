@@ -72,6 +72,10 @@ enum OutputFormatOption {
         if format != .files, arguments.origin(of: NameOption.style.entry) == .option {
             throw arguments.usageError("'--name' names files of bodies, which '--output-format \(format.rawValue)' does not write.")
         }
+        for (option, owner) in [(archiveSize.entry, OutputFormat.warc), (samples.entry, .shards)] where format != owner {
+            guard arguments.origin(of: option) == .option else { continue }
+            throw arguments.usageError("'--\(option.name)' is for '--output-format \(owner.rawValue)'.")
+        }
         return format
     }
 }

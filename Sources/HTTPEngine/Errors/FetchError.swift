@@ -102,7 +102,7 @@ extension FetchError.Kind {
     /// Whether the fetch may succeed with other settings: robots.txt ignored, permitted networks, trusted certificates, larger limits.
     package var restsOnSettings: Bool {
         switch self {
-        case .refusedAddress, .disallowed, .tls, .tooLarge, .headersTooLarge, .refusedRedirect, .tooManyRedirects, .proxy: true
+        case .refusedAddress, .disallowed, .tls, .tooLarge, .headersTooLarge, .refusedRedirect, .tooManyRedirects, .proxy, .storage: true
         default: false
         }
     }

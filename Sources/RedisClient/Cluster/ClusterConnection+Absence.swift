@@ -6,6 +6,7 @@ extension ClusterConnection {
     private static let silencePatience = Duration.seconds(2)
     /// A server that has just started calls the cluster down for some seconds.
     private static let downPatience = Duration.seconds(5)
+    private static let patience = [RedisError.Kind.clusterDown: downPatience, .tryAgain: silencePatience]
     private static let pause = Duration.milliseconds(50)
 
     /// Returns when the primary of one of the slots has been away, or the whole cluster down, for longer than people wait.
@@ -19,8 +20,8 @@ extension ClusterConnection {
                 let patience = failure.kind == .commandTimeout ? Self.silencePatience : Self.absencePatience
                 if .now > start + patience { return failure }
             }
-            // A cluster that is down refuses all commands.
-            if let hindrance, hindrance.kind == .clusterDown, .now > start + Self.downPatience { return hindrance }
+            // A cluster that is down refuses all commands, and a slot that moves those of several keys.
+            if let hindrance, let patience = Self.patience[hindrance.kind], .now > start + patience { return hindrance }
         }
     }
 

@@ -239,6 +239,8 @@ extension ClusterConnection {
     private func ask(_ command: RedisCommand, at address: RedisAddress, _ deadline: Instant) async throws(RedisError) -> RedisReply {
         guard let node = try node(at: address) else { throw RedisError(.closed).at(address) }
         let results = await node.pipeline([RedisCommand("ASKING"), command.withSource ?? command], timeout: deadline - .now)
+        // Without it, the node sends the command back to where it came from.
+        if case .failure(let error) = results[0], error.kind == .notPermitted { throw error }
         return try results[1].get()
     }
 

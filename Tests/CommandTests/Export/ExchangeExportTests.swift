@@ -85,7 +85,7 @@ import Testing
         try await fleet.stop()
     }
 
-    @Test func `what was fetched without its exchanges is fetched again, and only then`() async throws {
+    @Test func `a URL that was fetched without its exchanges is fetched again, and only then`() async throws {
         let fleet = try await Self.start()
         try await Self.fetch(fleet, batch: "plain", [])
         let before = try await fleet.requests().values.reduce(0, +)

@@ -175,6 +175,53 @@ import Testing
         try await fleet.stop()
     }
 
+    @Test func `the URL of a damaged line of the record is fetched again`() async throws {
+        let fleet = try await Fleet.start(files: 12)
+        #expect(try await fleet.outcome(fleet.run).status == 0)
+        let path = fleet.out + "/.gannet/journal"
+        var lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n", omittingEmptySubsequences: false).map(
+            String.init)
+        // The status, the size, the digest, the milliseconds, and the file of a record each.
+        let damage = [2: "xx", 3: "-4", 4: "abc", 5: "99999999999999999999", 6: "../victim"]
+        for (field, text) in damage {
+            var fields = lines[field].components(separatedBy: "\t")
+            fields[field] = text
+            lines[field] = fields.joined(separator: "\t")
+        }
+        try lines.joined(separator: "\n").write(toFile: path, atomically: true, encoding: .utf8)
+        let second = try await fleet.outcome(fleet.run)
+        #expect(
+            second.status == 0 && second.output.hasPrefix("5 URLs fetched, 7 there already, 0 failed"), "\(second.output)\(second.errors)")
+        let third = try await fleet.outcome(fleet.run)
+        #expect(third.output.hasPrefix("0 URLs fetched, 12 there already, 0 failed"), "\(third.output)")
+        try fleet.expectAllBodies()
+        try await fleet.stop()
+    }
+
+    @Test func `a body whose place is blocked fails its row alone, and is fetched once the place is free`() async throws {
+        let fleet = try await Fleet.start(files: 20)
+        #expect(try await fleet.outcome(fleet.run).status == 0)
+        let files = try fleet.bodies().sorted()
+        let elsewhere = fleet.folder.file("elsewhere")
+        try FileManager.default.createDirectory(atPath: elsewhere, withIntermediateDirectories: false)
+        // A link in place of one body's folder, and a folder in place of another body.
+        let (linked, taken) = (fleet.out + "/" + files[0].prefix(3), fleet.out + "/" + files[19])
+        let neighbours = files.count { $0.hasPrefix(files[0].prefix(3)) }
+        try FileManager.default.removeItem(atPath: linked)
+        try FileManager.default.createSymbolicLink(atPath: linked, withDestinationPath: elsewhere)
+        try FileManager.default.removeItem(atPath: taken)
+        try FileManager.default.createDirectory(atPath: taken, withIntermediateDirectories: false)
+        let second = try await fleet.outcome(fleet.run)
+        #expect(second.status == 1 && second.output.contains("\(neighbours + 1) failed (storage \(neighbours + 1))"), "\(second.output)")
+        #expect(second.errors.contains("links within a folder of bodies are not followed. Remove it"), "\(second.errors)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: elsewhere).isEmpty)
+        for path in [linked, taken] { try FileManager.default.removeItem(atPath: path) }
+        let third = try await fleet.outcome(fleet.run)
+        #expect(third.status == 0 && third.output.hasPrefix("\(neighbours + 1) URL"), "\(third.output)")
+        try fleet.expectAllBodies()
+        try await fleet.stop()
+    }
+
     @Test func `a failed URL is tried again by the next run`() async throws {
         let fleet = try await Fleet.start(files: 2)
         let origin = try HostileServer(

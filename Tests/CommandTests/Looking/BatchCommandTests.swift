@@ -26,7 +26,8 @@ import Testing
         #expect(text.contains("\nprogress   100 % of 4\ndone       3\nfailed     1\n"))
         let json = try await fleet.json(["batch", "show", "b"])
         let names: Set = [
-            "schema", "queue", "batch", "state", "priority", "refresh", "maxAgeSeconds", "headers", "robots", "optOuts", "traceID",
+            "schema", "queue", "batch", "state", "priority", "refresh", "maxAgeSeconds", "headers", "robots", "optOuts", "keepsWire",
+            "traceID",
             "ageSeconds", "progress", "total", "done", "failed", "disallowed", "cancelled", "ready", "active", "parked", "delayed",
             "lostPartitions",
         ]

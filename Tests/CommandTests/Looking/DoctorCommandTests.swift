@@ -99,11 +99,14 @@ import Testing
         try await fleet.stop()
     }
 
-    @Test func `a lost schema stops commands that look, and doctor says how to set it`() async throws {
+    @Test func `a lost schema stops commands, and doctor says how to set it`() async throws {
         let fleet = try await Fleet.start(.keys, files: 1)
         _ = try await fleet.text(["enqueue", "--partitions", "4", "--batch", "b"] + (0..<40).map { "http://h\($0)/" })
         _ = try await fleet.redis.command("DEL", "{gannet}schema")
-        for words in [["status"], ["batch", "wait", "b"], ["jobs", "list"], ["explain", "http://h1/"]] {
+        for words in [
+            ["status"], ["batch", "wait", "b"], ["jobs", "list"], ["explain", "http://h1/"],
+            ["enqueue", "http://h1/2"], ["work", "--until-empty"], ["purge", "--yes"], ["pause"],
+        ] {
             let outcome = try await fleet.outcome(words + fleet.connection)
             #expect(outcome.status == 69 && outcome.errors.hasPrefix("Error: The key '{gannet}schema' is gone"), "\(outcome.errors)")
         }
