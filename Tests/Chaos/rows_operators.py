@@ -5,7 +5,7 @@ import time
 from rows import row
 
 
-@row("calm", "nothing happens")
+@row("calm", "nothing happens: its faults are steps that do nothing")
 def calm(trial):
     # A planted fault is found sooner by a short lease.
     trial.lease = 2
