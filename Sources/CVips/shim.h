@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 /* The functions of libvips that are used here, in place of <vips/vips.h>. That header needs glib's, in folders that pkg-config names together
@@ -29,12 +30,14 @@ int vips_image_get_format(const VipsImage *image);
 int vips_image_get_interpretation(const VipsImage *image);
 int vips_image_hasalpha(VipsImage *image);
 int vips_image_get_orientation_swap(VipsImage *image);
+int vips_image_get_orientation(VipsImage *image);
 int vips_image_get_string(const VipsImage *image, const char *name, const char **out);
 char **vips_image_get_fields(VipsImage *image);
 int vips_image_remove(VipsImage *image, const char *name);
 VipsArrayDouble *vips_array_double_new(const double *values, int count);
 void vips_area_unref(VipsArea *area);
 int vips_thumbnail_buffer(void *bytes, size_t count, VipsImage **out, int width, ...);
+int vips_resize(VipsImage *in, VipsImage **out, double scale, ...);
 int vips_colourspace(VipsImage *in, VipsImage **out, int space, ...);
 int vips_cast_uchar(VipsImage *in, VipsImage **out, ...);
 int vips_extract_band(VipsImage *in, VipsImage **out, int band, ...);
@@ -61,6 +64,7 @@ enum {
     GANNET_VIPS_TRUE = 1,
     GANNET_VIPS_SEQUENTIAL = 1,
     GANNET_VIPS_SIZE_FORCE = 3,
+    GANNET_VIPS_KERNEL_CUBIC = 2,
     GANNET_VIPS_EXTEND_WHITE = 4,
     GANNET_VIPS_UCHAR = 0,
     GANNET_VIPS_B_W = 1,
@@ -93,6 +97,19 @@ static inline int gannet_vips_scaled(
             "option_string", "[fail_on=truncated]", NULL);
     return vips_thumbnail_buffer((void *)bytes, count, out, width, "height", height, "size", GANNET_VIPS_SIZE_FORCE, "no_rotate", stays,
         "export_profile", "srgb", "option_string", "[fail_on=truncated]", NULL);
+}
+
+/* A JPEG of plain colours, to exactly this size. Its decoder shrinks it as far as one and a half of its pixels make one of the result, in each
+ * direction. vips_thumbnail leaves two, and takes nearly twice the time where vector code is off. */
+static inline int gannet_vips_scaled_jpeg(const void *bytes, size_t count, VipsImage **out, int width, int height, int shrink) {
+    char options[64];
+    snprintf(options, sizeof options, "[shrink=%d,fail_on=truncated]", shrink);
+    VipsImage *image = vips_image_new_from_buffer(bytes, count, options, "access", GANNET_VIPS_SEQUENTIAL, NULL);
+    if (!image) return -1;
+    int code = vips_resize(image, out, (double)width / vips_image_get_width(image), "vscale",
+        (double)height / vips_image_get_height(image), "kernel", GANNET_VIPS_KERNEL_CUBIC, "gap", 1.5, NULL);
+    g_object_unref(image);
+    return code;
 }
 
 static inline int gannet_vips_cut(VipsImage *in, VipsImage **out, int left, int top, int width, int height) {

@@ -17,6 +17,8 @@ final class Image {
     var size: PictureSize { PictureSize(width, height) }
     /// Whether its metadata turns it onto its side.
     var liesOnItsSide: Bool { vips_image_get_orientation_swap(pointer) != 0 }
+    /// Whether its metadata turns or mirrors it at all.
+    var isTurned: Bool { vips_image_get_orientation(pointer) > 1 }
     var hasAlpha: Bool { vips_image_hasalpha(pointer) != 0 }
     var hasProfile: Bool { gannet_vips_has_profile(pointer) }
     /// Colours or greys, as most pictures have them.

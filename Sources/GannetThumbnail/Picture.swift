@@ -11,6 +11,9 @@ struct Picture {
     /// Whether its colours may become other numbers. Of most pictures they are those of sRGB already, and management would take half of the time.
     private let isManaged: Bool
     private let hasAlpha: Bool
+    private let format: ImageFormat
+    /// Whether its metadata says that it lies otherwise than its pixels are stored.
+    private let isTurned: Bool
     /// The most pixels of a picture.
     private let pixels: Int
 
@@ -26,6 +29,7 @@ struct Picture {
         self.bytes = bytes
         self.pixels = pixels
         let format = try Self.format(of: bytes, pixels: pixels)
+        self.format = format
         // Only this loader looks at the bytes. Others would be asked too where none is named, ImageMagick among them, which opens files.
         guard vips_foreign_is_a_buffer(Self.loader(of: format), bytes.baseAddress, bytes.count) != 0 else {
             vips_error_clear()
@@ -36,6 +40,7 @@ struct Picture {
         size = image.size
         liesOnItsSide = image.liesOnItsSide
         hasAlpha = image.hasAlpha
+        isTurned = image.isTurned
         isManaged = image.hasProfile || !image.isPlain
         guard Self.isPermitted(size, pixels) else {
             throw PictureFailure(.tooLarge, "The picture has \(size) pixels; at most \(pixels) are permitted.")
@@ -66,9 +71,13 @@ struct Picture {
         var out: OpaqueImage?
         let (width, height) = (Int32(layout.scaled.width), Int32(layout.scaled.height))
         let manages = isManaged && (!hasAlpha || width <= Self.longestManagedAlpha)
-        guard gannet_vips_scaled(bytes.baseAddress, bytes.count, &out, width, height, request.isUpright, manages) == 0, let out else {
-            throw PictureFailure.last()
+        let code: Int32
+        if format == .jpeg, !manages, !(request.isUpright && isTurned) {
+            code = gannet_vips_scaled_jpeg(bytes.baseAddress, bytes.count, &out, width, height, shrink(to: layout.scaled))
+        } else {
+            code = gannet_vips_scaled(bytes.baseAddress, bytes.count, &out, width, height, request.isUpright, manages)
         }
+        guard code == 0, let out else { throw PictureFailure.last() }
         var image = Image(out)
         guard image.size == layout.scaled else {
             throw PictureFailure(.broken, "libvips made \(image.size) pixels of it, and not \(layout.scaled).")
@@ -82,6 +91,12 @@ struct Picture {
             throw PictureFailure(.tooLarge, "The new picture has \(bytes.count) bytes; at most \(ThumbnailAnswer.mostBytes) are permitted.")
         }
         return Made(format: format, size: image.size, original: original, bytes: bytes)
+    }
+
+    /// A decoder of JPEG leaves out all but every second, fourth or eighth pixel in each direction.
+    private func shrink(to scaled: PictureSize) -> Int32 {
+        let factor = min(Double(size.width) / Double(scaled.width), Double(size.height) / Double(scaled.height))
+        return [8, 4, 2].first { Double($0) * 1.5 <= factor } ?? 1
     }
 
     /// A stranger chooses the shape of a picture, and so the size of one that is made of it.

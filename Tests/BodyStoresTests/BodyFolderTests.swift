@@ -137,7 +137,7 @@ import Testing
         if !parent.isEmpty { try FileManager.default.createDirectory(atPath: temporary.file(parent), withIntermediateDirectories: true) }
         try temporary.write([1], to: way)
         let body = try temporary.write([2], to: ".gannet-x")
-        #expect(throws: StorageFailure.self) { try folder.place(body, of: "http://h/x", id: Self.id) }
+        #expect(throws: BlockedPlace.self) { try folder.place(body, of: "http://h/x", id: Self.id) }
         #expect(!FileManager.default.fileExists(atPath: body))
     }
 

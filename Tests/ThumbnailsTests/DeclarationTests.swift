@@ -8,7 +8,8 @@ import Testing
         let shim = URL(fileURLWithPath: #filePath).appending(path: "../../../Sources/CVips/shim.h").standardizedFileURL.path
         let folder = try TemporaryFolder()
         let constants = [
-            ("SEQUENTIAL", "VIPS_ACCESS_SEQUENTIAL"), ("SIZE_FORCE", "VIPS_SIZE_FORCE"), ("EXTEND_WHITE", "VIPS_EXTEND_WHITE"),
+            ("SEQUENTIAL", "VIPS_ACCESS_SEQUENTIAL"), ("SIZE_FORCE", "VIPS_SIZE_FORCE"), ("KERNEL_CUBIC", "VIPS_KERNEL_CUBIC"),
+            ("EXTEND_WHITE", "VIPS_EXTEND_WHITE"),
             ("UCHAR", "VIPS_FORMAT_UCHAR"),
             ("B_W", "VIPS_INTERPRETATION_B_W"), ("SRGB", "VIPS_INTERPRETATION_sRGB"), ("AV1", "VIPS_FOREIGN_HEIF_COMPRESSION_AV1"),
         ]

@@ -14,10 +14,11 @@ final class ArchivePacker: BodyPacker {
     /// A flush takes as long for one record as for many.
     private static let batch = 1000
 
-    init(into folder: BodyFolder, size: Int) throws {
+    init(into folder: BodyFolder, size: Int, information: [(name: String, value: String)]) throws {
         self.folder = folder
         var options = WARCOptions()
         options.fileSize = size
+        options.information += information
         // A file that is gone takes no rows of other files with it.
         options.revisitsEarlierFiles = false
         writer = try StorageFailure.ofArchives {

@@ -22,9 +22,15 @@ package final class BodyPacking: Sendable {
     }
 
     /// Completes what a killed command has left.
-    /// - Parameter size: An archive ends with the record that reaches it, in bytes.
-    package static func intoArchives(_ folder: RecordedFolder, size: Int) async throws -> BodyPacking {
-        try await OwnedThread.run(name: "gannet-packing") { try BodyPacking(folder, ArchivePacker(into: folder.folder, size: size)) }
+    /// - Parameters:
+    ///   - size: An archive ends with the record that reaches it, in bytes.
+    ///   - information: Further fields of each file's `warcinfo` record.
+    package static func intoArchives(
+        _ folder: RecordedFolder, size: Int, information: [(name: String, value: String)] = []
+    ) async throws -> BodyPacking {
+        try await OwnedThread.run(name: "gannet-packing") {
+            try BodyPacking(folder, ArchivePacker(into: folder.folder, size: size, information: information))
+        }
     }
 
     private init(_ folder: RecordedFolder, _ packer: any BodyPacker) throws {

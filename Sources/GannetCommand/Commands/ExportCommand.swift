@@ -134,7 +134,7 @@ struct ExportCommand: Command {
         _ batch: FinishedBatch, into folder: RecordedFolder, _ store: BodyFolder?, _ rows: InputRows?, _ access: ClusterAccess,
         _ settings: FetchSettings
     ) async throws -> ExportTotals {
-        let packing = try await packing(in: folder)
+        let packing = try await packing(in: folder, obeying: batch.batch.options.manners)
         let tally = WorkTally(console, access.watch, of: { batch.jobs - folder.counts.repeated })
         let export = try await BatchExport(
             batch, of: access.cluster, into: folder, packing: packing, store: store, refetches: refetches, patience: Self.patience
@@ -154,10 +154,10 @@ struct ExportCommand: Command {
         return try outcome.get()
     }
 
-    private func packing(in folder: RecordedFolder) async throws -> BodyPacking? {
+    private func packing(in folder: RecordedFolder, obeying manners: Manners) async throws -> BodyPacking? {
         switch format {
         case .files: nil
-        case .warc: try await .intoArchives(folder, size: archiveSize)
+        case .warc: try await .intoArchives(folder, size: archiveSize, information: [(name: "robots", value: manners.robots.rawValue)])
         case .shards: try await .intoShards(folder, samples: samplesPerShard)
         }
     }
