@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(arguments: [Int.min, .max]) func `counters that no script writes are no numbers`(number: Int) throws {
-        let texts = ["b", "2", "1", "\(number)", "\(number)"].map { Self.text($0) } + [.null, .null, .null, Self.text("open")]
+        let texts = ["b", "2", "1", "\(number)", "\(number)"].map { Self.text($0) } + [.null, .null, .null, .null, Self.text("open")]
         let numbers = [RedisReply](repeating: Self.text("\(number)"), count: 8)
         let batch = try #require(try Batch(number: 1, .array(texts + numbers), now: Self.now))
         #expect(batch.age == nil && batch.total == 0 && batch.ready == 0 && batch.options.maximumAge == nil)
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test func `a batch of which more jobs have ended than are counted is complete`() throws {
-        let texts = ["b", "2", "0", "-1", "1"].map { Self.text($0) } + [.null, .null, .null, Self.text("closed")]
+        let texts = ["b", "2", "0", "-1", "1"].map { Self.text($0) } + [.null, .null, .null, .null, Self.text("closed")]
         let numbers = ["40", "52", "0", "0", "0", "0", "0", "0"].map { Self.text($0) }
         let reply = RedisReply.array(Array((texts + numbers).prefix(Batch.fields.count)))
         let batch = try #require(try Batch(number: 1, reply, now: Self.now))

@@ -10,6 +10,11 @@ extension Audit {
         for host in found.dropFirst() {
             let fields = try host.fields(3, of: "audit")
             let (name, there, counted) = (try fields[0].asString(), try fields[1].asInteger(), try fields[2].asInteger())
+            // A record that cannot be read counts as none.
+            if counted < 0 {
+                add(.recordDamaged, "the record of the host \(name)")
+                continue
+            }
             add(.hostCount, "the host \(name): \(there) where \(counted) are counted")
         }
     }
@@ -18,12 +23,17 @@ extension Audit {
 
     /// Compares the counters of a queue and of its batches. A counter moves with its jobs, so that what is wrong with it stays the same while
     /// jobs come and go. It is added as a whole, unless another audit has done so, or a batch was cancelled or removed meanwhile.
+    ///
+    /// Damaged jobs are removed in the step that counts the others. So they are among the jobs that are missing.
     mutating func compareCounters(of queue: String, in partition: Partition) async throws {
         for _ in 0..<Self.mostTries {
-            let found = try await state.run(state.scripts.audit, in: partition, queue: queue, ["jobs"]).asArray()
+            let found = try await state.run(state.scripts.audit, in: partition, queue: queue, ["jobs", .integer(mends ? 1 : 0)]).asArray()
             guard let unchecked = try found.first?.asString() else { throw RedisError.form(of: "audit") }
             if !unchecked.isEmpty { return add(.notChecked, "the queue \(queue): \(unchecked)") }
-            let drift = try CounterDrift(found.dropFirst(), of: queue, partition.keys)
+            guard found.count >= 3 else { throw RedisError.form(of: "audit") }
+            let damaged = try found[1].asNumber()
+            if damaged > 0 { add(.recordDamaged, "jobs of the queue \(queue)", count: damaged) }
+            let drift = try CounterDrift(found.dropFirst(2), of: queue, partition.keys)
             if mends, !drift.findings.isEmpty, try await !drift.commit.run(state, in: partition, queue: queue) { continue }
             // Jobs that batches miss are told of once, and not again for their queue.
             for (kind, example, count) in drift.findings where count > 0 { add(kind, example, count: count) }
@@ -66,7 +76,8 @@ private struct CounterDrift {
             let (before, record, whose) = (findings.count, keys.batch(number, of: queue), "batch \(number) of \(name)")
             tally.counted = try counted(fields[7...], tally, record, "\(keys.tag)q:\(queue):batch:\(number)", total: "total")
             lost += compare(tally, record, whose, total: "total")
-            let priority = "\(try fields[6].asOptionalString() ?? "\(Priority.normal.number)")"
+            let known = try fields[6].asOptionalString().flatMap { Int(inRedis: $0) }.flatMap { Priority(number: $0) }
+            let priority = "\((known ?? .normal).number)"
             // Exchanges look only where there can be something.
             if state != "cancelled", !uses.contains(priority) {
                 uses += priority

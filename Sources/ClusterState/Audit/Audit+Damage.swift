@@ -4,7 +4,7 @@ internal import RedisClient
 /// Counters and clocks that are no numbers, because another program has written to them. No script can go on with them.
 extension Audit {
     /// As many bytes as `Scripts/Parts/clock.lua` writes.
-    private static let clockLength = 49
+    static let clockLength = 49
 
     /// Lease time is set back by this much before the first end of a lease. A worker that lives renews its lease in that time.
     private static let leaseMargin = 60_000
@@ -49,9 +49,14 @@ extension Audit {
     private static let lone = [
         "fetched", "revalidated", "cached", "retried", "crashed", "fenced", "doubleFetches", "bytes", "disallowed", "now", "kept",
         "keptIds",
-        "walk", "mended",
+        "walk", "mended", "turn",
     ]
-    private static let loneOfBatch = ["disallowed", "now", "ids"]
+
+    /// Numbers of a batch that are not compared with jobs, the values that they may have, and the value that scripts take without one.
+    private static let loneOfBatch: [(field: String, range: ClosedRange<Int>, usual: Int)] = [
+        ("disallowed", .min ... .max, 0), ("now", .min ... .max, 0), ("ids", .min ... .max, 0), ("maxAge", .min ... .max, -1),
+        ("priority", 1...Priority.allCases.count, Priority.normal.number),
+    ]
 
     /// The kinds of `done`.
     private static let kinds = ["fetched", "revalidated", "cached"]
@@ -78,13 +83,14 @@ extension Audit {
         let known = try await state.connection.send(RedisCommand("ZRANGE", keys.batches(of: queue), 0, -1, "WITHSCORES")).asArray()
         let numbers = try stride(from: 1, to: known.count, by: 2).compactMap { Int(try known[$0].asString()) }
         let commands = numbers.map { number in
-            RedisCommand([.string("HMGET"), keys.batch(number, of: queue)] + Self.loneOfBatch.map { .string($0) })
+            RedisCommand([.string("HMGET"), keys.batch(number, of: queue)] + Self.loneOfBatch.map { .string($0.field) })
         }
         for (batch, reply) in zip(numbers, await state.connection.pipeline(commands)) {
-            for (field, value) in zip(Self.loneOfBatch, try reply.get().asArray()) {
-                guard let text = try value.asOptionalString(), Int(inRedis: text) == nil else { continue }
-                try await set(field, of: keys.batch(batch, of: queue), to: 0)
-                add(.counterDamaged, "'\(field)' of '\(keys.tag)q:\(queue):batch:\(batch)'")
+            for (lone, value) in zip(Self.loneOfBatch, try reply.get().asArray()) {
+                guard let text = try value.asOptionalString() else { continue }
+                if let number = Int(inRedis: text), lone.range.contains(number) { continue }
+                try await set(lone.field, of: keys.batch(batch, of: queue), to: lone.usual)
+                add(.counterDamaged, "'\(lone.field)' of '\(keys.tag)q:\(queue):batch:\(batch)'")
             }
         }
         if partition == state.home, let last = try await value("batches", of: keys.state), Int(String(decoding: last, as: UTF8.self)) == nil
@@ -93,6 +99,17 @@ extension Audit {
             try await set("batches", of: keys.state, to: numbers.max() ?? 0)
             add(.counterDamaged, "'batches' of '\(keys.tag)state'")
         }
+    }
+
+    /// Looks at the counters of the bodies. No script changes the bodies' index while one of the counters is no number.
+    /// - Returns: Whether the counters can be read.
+    mutating func lookAtCounters(of bodies: BlobStore, from partition: Partition) async throws -> Bool {
+        let damaged = mends ? try await bodies.countAnew() : try await bodies.damagedCounters()
+        // All partitions have these bodies.
+        if mends || partition == state.home {
+            for name in damaged { add(.counterDamaged, name) }
+        }
+        return mends || damaged.isEmpty
     }
 
     /// Nothing else can change the field meanwhile: Redis adds to numbers only.

@@ -246,6 +246,13 @@ extension Audit {
             for index in stride(from: 0, to: items.count - 1, by: 2) {
                 if let lock = URLLock(items[index + 1]) {
                     locks.append((items[index], lock))
+                } else if URLLock.isDamaged(items[index + 1]) {
+                    let (id, bytes) = (items[index], items[index + 1])
+                    var grounds = Grounds()
+                    try grounds.add(.bytes(bytes), RedisCommand("HGET", keys.locks, .bytes(id)))
+                    try await find(.recordDamaged, "the lock of " + Self.name(id), grounds, in: partition) {
+                        $0.write("HDEL", keys.locks, .bytes(id))
+                    }
                 } else {
                     add(.notChecked, "the lock of " + Self.name(items[index]))
                 }

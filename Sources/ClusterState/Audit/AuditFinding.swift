@@ -14,6 +14,8 @@ package struct AuditFinding: Sendable, Equatable {
         case batchPartLost
         /// Counters and clocks that are no numbers.
         case counterDamaged, clockDamaged
+        /// Jobs, locks and records of hosts that no version has written so.
+        case recordDamaged
         /// Keys of the whole namespace are gone, or those of partitions that the schema does not name are there.
         case schemaLost, partitionUnknown, homeLost
         /// A key holds a value of another type. Only the program that wrote the key can know what to do.
@@ -36,8 +38,8 @@ extension AuditFinding.Kind {
     /// Whether an audit that mends can mend this kind.
     package var isMendable: Bool { ![.wrongType, .notChecked, .batchPartLost, .schemaLost, .partitionUnknown, .homeLost].contains(self) }
 
-    /// False for a part that was not checked, and for what comes with a limit for bodies.
-    package var isDrift: Bool { self != .notChecked && self != .bodyEvicted }
+    /// False for what comes with a limit for bodies. It is a note, and does not count as a finding that is left.
+    package var isDrift: Bool { self != .bodyEvicted }
 
     /// The consequence for the person who runs the audit.
     package var meaning: String {
@@ -57,7 +59,9 @@ extension AuditFinding.Kind {
         case .batchPartLost:
             "A server has lost them. The totals of these batches are too low: enqueue their lists again under the same names."
         case .counterDamaged:
-            "Another program has written to them, and their queue stands still. Counters that jobs or other counters do not tell begin at 0 again."
+            "Another program has written to them, and their queue may stand still. Counters that jobs or other counters do not tell begin at 0 again."
+        case .recordDamaged:
+            "Another program has written to them. Workers go on without them. They are removed when they are mended, and the jobs that were in them count as missing."
         case .clockDamaged:
             "Another program has written to it, and nothing goes on in its partition. The clock begins again, and delays may last longer once."
         case .schemaLost:
@@ -98,6 +102,7 @@ extension AuditFinding {
         case .jobsUncounted: isOne ? "job that was missing from the totals" : "jobs that were missing from the totals"
         case .batchPartLost: isOne ? "batch of which a part is lost" : "batches of which parts are lost"
         case .counterDamaged: isOne ? "counter that is no number" : "counters that are no numbers"
+        case .recordDamaged: isOne ? "record that cannot be read" : "records that cannot be read"
         case .clockDamaged: isOne ? "clock of a partition that is no clock" : "clocks of partitions that are no clocks"
         case .schemaLost: "schema that is gone while partitions are there"
         case .partitionUnknown: isOne ? "partition that the schema does not name" : "partitions that the schema does not name"

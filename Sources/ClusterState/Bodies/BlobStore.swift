@@ -105,6 +105,20 @@ package struct BlobStore: Sendable {
         return wrong
     }
 
+    /// The counters that are no numbers, with their keys.
+    func damagedCounters() async throws -> [String] {
+        var damaged: [String] = []
+        for part in parts { damaged += try await part.damagedCounters() }
+        return damaged
+    }
+
+    /// Sets counters anew where one of them is no number. Returns those that were not.
+    func countAnew() async throws -> [String] {
+        var damaged: [String] = []
+        for part in parts { damaged += try await part.countAnew() }
+        return damaged
+    }
+
     /// How much the store holds. The cost does not depend on the number of bodies.
     package func usage() async throws(StateError) -> BlobUsage {
         var usage = BlobUsage(blobs: 0, bytes: 0, memory: 0, evicted: 0)

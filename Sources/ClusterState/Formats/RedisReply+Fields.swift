@@ -56,9 +56,9 @@ extension Int {
     /// Scripts have no other whole numbers. No sum or difference of a few of them is too large.
     fileprivate static let inRedis = -(1 << 53)...1 << 53
 
-    /// A number that a script has written; `nil` for a larger one.
+    /// A number that a script has written; `nil` for a larger one, and for another spelling, to which Redis cannot add.
     init?(inRedis text: some StringProtocol) {
-        guard let number = Int(text), Self.inRedis.contains(number) else { return nil }
+        guard let number = Int(text), Self.inRedis.contains(number), "\(number)" == text else { return nil }
         self = number
     }
 }

@@ -66,6 +66,18 @@ package struct URLLock {
         job = reader.all()
     }
 
+    /// Whether no version writes a lock like this. A newer version's begins with another capital letter, or has more behind its head.
+    static func isDamaged(_ bytes: [UInt8]) -> Bool {
+        guard let first = bytes.first, UInt8(ascii: "A")...UInt8(ascii: "Z") ~= first else { return true }
+        guard let kind = Kind(rawValue: first) else { return false }
+        var reader = ByteReader(bytes.dropFirst(headCount))
+        guard let length = reader.number(2), reader.bytes(length) != nil else { return true }
+        return kind == .worker && Block(reader.all()) == nil
+    }
+
+    /// The bytes before the length of what has no fixed length.
+    private static let headCount = 1 + LockToken.count + 6 + 6 + 1 + 1 + 1 + 6
+
     private static func interested(_ reader: inout ByteReader) -> Interested? {
         guard let kind = reader.byte(), let length = reader.number(1), let bytes = reader.bytes(length), let first = bytes.first,
             let name = String(validating: bytes, as: UTF8.self)

@@ -99,9 +99,7 @@ extension ClusterState {
         try await StateError.mapping {
             let replies = await connection.pipeline(ids.map { RedisCommand("GET", partition.keys.outcome($0)) })
             return try replies.map { reply in
-                guard let bytes = try reply.get().asOptionalBytes() else { return nil }
-                guard let outcome = URLOutcome(bytes) else { throw StateError.newerFormat("The outcome of a URL") }
-                return outcome
+                try reply.get().asOptionalBytes().flatMap { try URLOutcome.read($0, "The outcome of a URL") }
             }
         }
     }
@@ -111,9 +109,9 @@ extension ClusterState {
         try await StateError.mapping {
             let replies = await connection.pipeline(partitions.map { RedisCommand("GET", $0.keys.outcome(id)) })
             for reply in replies {
-                guard let bytes = try reply.get().asOptionalBytes() else { continue }
-                guard let outcome = URLOutcome(bytes) else { throw StateError.newerFormat("The outcome of a URL") }
-                return outcome
+                if let bytes = try reply.get().asOptionalBytes(), let outcome = try URLOutcome.read(bytes, "The outcome of a URL") {
+                    return outcome
+                }
             }
             return nil
         }

@@ -14,12 +14,16 @@
 --         'refused'  2 the digest of a body that Redis did not take   3 its size: it counts no more
 --         'evict'    2 the limit; -1 where Redis itself is full   3 as for 'put'   4 the size of a body that needs room
 --         'remove'   2 the digest
+--         'sum'      2 where in the index to begin   3 of how many bodies
 -- Answer to 'put': for each body 'present', 'write', 'large' when nothing could make room for it, 'full' when too many are spared, 'again'
 -- when some were dropped and more may be; with the last three nothing was noted. To 'evict': whether more may go, or whether there is room
 -- now in a full Redis. To 'touch': the size of each, 0 where it is not there. To 'remove': whether it was there.
+-- To 'sum': how many entries it met, their bytes, and their memory. While a counter is no number, nothing is written, and an audit can count.
 -- Rather than refuse a body for the sake of those that were used a moment ago, the store grows above its limit.
 local MOST_EVICTED, HIGHEST, NOTED_FOR = 100, 1.25, 60000
-local index, memory = tag .. 's', tonumber(call('HGET', KEYS[1], 'memory') or 0)
+local index, counters = tag .. 's', call('HMGET', KEYS[1], 'memory', 'bytes', 'evicted')
+local memory, isDamaged = numberOf(counters[1]), areDamaged(counters)
+if isDamaged and ARGV[1] ~= 'touch' and ARGV[1] ~= 'sum' then return damaged(KEYS[1]) end
 local bytesChanged, memoryChanged, used, actions = 0, 0, {}, {}
 call('ZCARD', index)
 
@@ -61,9 +65,13 @@ local function evict(limit, room, sparing)
     local oldest, isMore = call('ZRANGE', index, 0, MOST_EVICTED - 1, 'WITHSCORES'), false
     for i = 1, #oldest, 2 do
         if memory + room <= limit or tonumber(oldest[i + 1]) >= Clock.now - sparing then break end
-        local digest, size = sub(oldest[i], 1, 32), unpackBytes('>I5', oldest[i], 33)
-        if call('UNLINK', keyOf(digest)) == 1 then call('HINCRBY', KEYS[1], 'evicted', 1) end
-        forget(digest, size)
+        if #oldest[i] == 37 then
+            local digest, size = sub(oldest[i], 1, 32), unpackBytes('>I5', oldest[i], 33)
+            if call('UNLINK', keyOf(digest)) == 1 then call('HINCRBY', KEYS[1], 'evicted', 1) end
+            forget(digest, size)
+        else
+            call('ZREM', index, oldest[i])
+        end
         isMore = i == 2 * MOST_EVICTED - 1
     end
     save()
@@ -114,7 +122,7 @@ function actions.touch()
             isNoted[member] = true
         end
     end
-    if #used > 0 then pcall(save) end
+    if #used > 0 and not isDamaged then pcall(save) end
     return sizes
 end
 
@@ -137,6 +145,15 @@ function actions.remove(digest)
     forget(digest, size)
     save()
     return wasThere
+end
+
+function actions.sum(from, most)
+    local members, bytes, needed = call('ZRANGE', index, from, from + most - 1), 0, 0
+    for _, member in ipairs(members) do
+        local size = #member == 37 and unpackBytes('>I5', member, 33)
+        if size then bytes, needed = bytes + size, needed + memoryFor(size) end
+    end
+    return {#members, bytes, needed}
 end
 
 return actions[ARGV[1]](ARGV[2], ARGV[3], ARGV[4])

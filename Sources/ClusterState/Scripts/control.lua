@@ -16,7 +16,8 @@ local queue, actions = KEYS[2]:sub(#tag + 3, -7), {}
 function actions.cancel(number)
     local key = Blocks.ofQueue(queue, 'batch:' .. number)
     local fields = call('HMGET', key, 'state', 'total', 'done', 'failed', 'cancelled', 'active', 'parked', 'delayed')
-    call('HLEN', KEYS[2])
+    if areDamaged({unpack(fields, 2, 8)}) then return damaged(key) end
+    if areDamaged(call('HMGET', KEYS[2], 'enqueued', 'done', 'failed', 'cancelled', 'parked', 'delayed')) then return damaged(KEYS[2]) end
     Clock.use(queue, Clock.now)
     if not fields[1] or fields[1] == 'cancelled' then return 0 end
     local function field(i) return tonumber(fields[i] or 0) end

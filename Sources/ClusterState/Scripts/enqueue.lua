@@ -14,14 +14,15 @@ local number, before, after, closes, delay = tonumber(ARGV[1]), ARGV[3], ARGV[4]
 local jobs, FIRST = tonumber(ARGV[7]), 8
 local key = Blocks.ofQueue(queue, 'batch:' .. ARGV[1])
 local fields = call('HMGET', key, 'state', 'offset', 'total', 'id')
-local state, offset, total = fields[1], fields[2], tonumber(fields[3] or 0)
+local state, offset, total = fields[1], fields[2], numberOf(fields[3])
+if areDamaged({fields[2], fields[3]}) then return damaged(key) end
 if not state or fields[4] ~= ARGV[2] then return {0, 0, 0, 'none'} end
 if offset ~= before or state ~= 'open' then return {tonumber(offset), total, Counts.openJobs(queue), state} end
 
 local batch = Counts.batchOf(queue, number)
 local list = delay == 0 and Blocks.ofQueue(queue, 'ready:' .. batch.priority) or Blocks.delayedOf(queue, batch.priority, delay)
 -- Redis does not roll a script back: keys that hold something else stop it before it writes.
-call('HLEN', KEYS[2])
+if areDamaged(call('HMGET', KEYS[2], 'enqueued', 'done', 'failed', 'cancelled')) then return damaged(KEYS[2]) end
 Lists.check(list)
 Clock.use(queue, Clock.now + delay)
 call('HSET', key, 'offset', after, 'total', total + jobs, 'touched', Clock.now)

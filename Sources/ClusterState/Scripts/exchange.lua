@@ -12,7 +12,7 @@
 --       15 whether the process has nothing in other partitions, and gets nothing there
 --       then the outcomes, then what it holds
 -- Answer: {'ended'} for an incarnation whose lease has ended, or {'done', queue time, verdicts, how many it holds, what is left (0
---         jobs, 1 nothing, 2 only jobs of a newer version), whether to ask again at once, ms until the next visit or -1, 1 where the queue is
+--         jobs, 1 nothing, 2 only jobs that this version cannot read), whether to ask again at once, ms until the next visit or -1, 1 where the queue is
 --         paused or 2 where the process takes no more jobs until it has nothing, each batch among these {number, name or nil, headers or nil, trace or nil, manners or nil, wire or nil, …}, then for each job two: its lock, and
 --         an answer too old for it or nothing; or 'd' token length(1) queue job, and its outcome}
 local OPTIONS, SWEEP = 15, 256
@@ -21,13 +21,15 @@ local PADDING = 'This text makes the hash of what a process holds a table to Red
 local queue, prefix, incarnation, number, lease = sub(KEYS[2], #tag + 3, -7), sub(KEYS[2], 1, -6), ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local holder, now, outcomes = tag .. 'holder:' .. incarnation, Clock.now, tonumber(ARGV[13])
 local before, ends = call('HMGET', holder, 'last', 'suspects'), call('ZSCORE', Locks.leases, incarnation)
-local lastNumber = before[1] and unpackBytes('>I6', before[1]) or 0
+local lastNumber = before[1] and #before[1] > 5 and unpackBytes('>I6', before[1]) or 0
 ends = ends and tonumber(ends)
 -- A lease that has ended is never revived.
 if ends and ends <= Clock.lived or not ends and number > 1 then return {'ended'} end
 if number < lastNumber then return redis.error_reply('STALE an exchange came after its successor') end
-local settings = queue ~= '' and call('HMGET', KEYS[2], 'paused', 'priorities', 'turn') or {}
-local isPaused, uses, turn = settings[1] == '1', settings[2] or '', tonumber(settings[3] or 0)
+local settings = queue ~= '' and call('HMGET', KEYS[2], 'paused', 'priorities', 'turn', 'enqueued', 'done', 'failed', 'cancelled') or {}
+-- Without these nobody knows when the queue has ended.
+if areDamaged({unpack(settings, 4, 7)}) then return damaged(KEYS[2]) end
+local isPaused, uses, turn = settings[1] == '1', string.gsub(settings[2] or '', '[^123]', ''), numberOf(settings[3])
 -- Redis does not roll a script back. What its keys hold is looked at now and then, not each time.
 Counts.areKeysKnown = number % 64 ~= 1
 if not Counts.areKeysKnown then
@@ -44,7 +46,7 @@ if not ends or ends - Clock.lived < lease * 0.95 then Locks.extend(incarnation, 
 -- What the rarer functions share with the rest. `count` is how many jobs are handed out: each is two fields of the answer and of `added`.
 local Ask = {
     answer = {'done', now, '', 0, 0, 0, -1, isPaused and 1 or 0, {}}, added = {}, count = 0, wanted = tonumber(ARGV[5]), isMore = false,
-    suspects = tonumber(before[2] or 0), freed = {}, open = {}, budget = 1000,
+    suspects = numberOf(before[2]), freed = {}, open = {}, budget = 1000,
 }
 Ask.most = Ask.wanted + ARGV[6]
 if ARGV[9] ~= '0' then Hosts.interval = tonumber(ARGV[9]) end
@@ -87,7 +89,7 @@ if number == lastNumber then
     Returns.answerAgain(before[1])
 else
     --@ settle
-    if Ask.suspects > 0 then Ask.suspects = tonumber(call('HGET', holder, 'suspects') or 0) end
+    if Ask.suspects > 0 then Ask.suspects = numberOf(call('HGET', holder, 'suspects')) end
     if Ask.suspects > 0 and Ask.suspects >= Locks.ALONE then Ask.most, Ask.wanted, Ask.isHeldBack = 0, 0, true end
     if ARGV[14] == '1' then Returns.takeBackUnknown() end
     if Clock.firstEnd <= Clock.lived and Locks.takeBackEnded() then Ask.isMore = true end

@@ -125,7 +125,7 @@ extension ClusterState {
             let outcome = try replies[2].asOptionalBytes()
             return Explanation(
                 now: now, outcome: outcome.flatMap { URLOutcome($0) },
-                isOutcomeForeign: outcome.map { URLOutcome($0) == nil } ?? false,
+                isOutcomeForeign: outcome.map { URLOutcome.isNewer($0) } ?? false,
                 holder: lock.map { Explanation.Holder($0, end: end, lived: lived) },
                 followersByQueue: zip(followers, lists).map { Explanation.Followers(queue: $0.queue, count: $1.length) },
                 standing: try HostStanding(replies[4], of: host, at: now))

@@ -9,7 +9,9 @@ struct DoctorCommand: Command {
     static let spec = CommandSpec(
         "doctor",
         summary: "Look for damage in all queues of the namespace, and mend it with '--fix'.",
-        discussion: "It may run beside workers. The exit status is 1 when a finding is left.",
+        discussion:
+            "It may run beside workers. The exit status is 1 when a finding is left, or a part could not be checked. Bodies that made room for "
+            + "others are a note, and no finding.",
         flags: [fix.entry, Confirmation.yes.entry, CommonFlags.json.entry] + QueueTarget.flags,
         examples: [
             Example("gannet doctor", "Prints the findings, and changes nothing."),
@@ -45,7 +47,6 @@ struct DoctorCommand: Command {
             } else {
                 try show(findings)
             }
-            // A part that could not be looked at is not known to be wrong.
             return findings.allSatisfy { $0.isMended || !$0.kind.isDrift } ? .done : .someFailed
         }
     }
@@ -57,9 +58,11 @@ struct DoctorCommand: Command {
             try target.console.print(prose: "    such as \(finding.example)", indent: 4)
             try target.console.print(prose: "    \(finding.kind.meaning)", indent: 4)
         }
-        let left = findings.filter { !$0.isMended && $0.kind.isMendable }
-        if !left.isEmpty {
-            target.console.note("'gannet doctor --fix' mends \(left.count == findings.count ? "this" : "some of it").")
+        // A note asks for nothing.
+        let left = findings.filter { !$0.isMended && $0.kind.isDrift }
+        let mendable = left.filter(\.kind.isMendable)
+        if !mendable.isEmpty {
+            target.console.note("'gannet doctor --fix' mends \(mendable.count == left.count ? "this" : "some of it").")
         }
     }
 

@@ -168,7 +168,8 @@ struct Run: Sendable {
         case .drained, .handedBack: return try outcome.get(unlessInterrupted: interruption) ?? nil
         case .foreignLeft:
             throw CommandFailure(
-                .unavailable, "The jobs that are left in the queue are of another version of gannet; a newer worker can take them.")
+                .unavailable,
+                "The jobs that are left in the queue are damaged, or of a newer version of gannet; 'gannet doctor' tells which.")
         case .empty: return try outcome.get(unlessEndedBy: interruption) ?? nil
         }
     }

@@ -121,7 +121,8 @@ final class WorkTally: Sendable {
                 return state.losses.note(accepted: accepted)
             }
             if let lost { tellLoss(of: lost, now: accepted) }
-        case .foreign: console.warn("the jobs that are left in the queue are of another version of gannet; a newer worker can take them")
+        case .foreign:
+            console.warn("the jobs that are left in the queue are damaged, or of a newer version of gannet; 'gannet doctor' tells which")
         case .room(.full(server: let server)):
             console.warn(
                 "Redis at \(server) has no room for more bodies: they wait. Raise its maxmemory, or lower '--cache-limit' to what it has.",

@@ -93,7 +93,7 @@ import Testing
         try await QueueFixture.with { fixture in
             try await fixture.fill([7, 7])
             _ = try await fixture.claim(2)
-            try await fixture.send("RPUSH", fixture.followers(7), "a newer version's")
+            try await fixture.send("RPUSH", fixture.followers(7), "\u{2} of a newer version")
             try await fixture.send("HINCRBY", fixture.queueKey("queue"), "parked", 5)
             #expect(try await fixture.cluster.audit(mend: true).map(\.kind) == [.notChecked])
             #expect(try await fixture.queue.counts().parked == 6)

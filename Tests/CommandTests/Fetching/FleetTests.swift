@@ -55,7 +55,7 @@ import Testing
         #expect(outcome.status == 69)
         #expect(
             outcome.errors.contains(
-                "gannet: the jobs that are left in the queue are of another version of gannet; a newer worker can take them\n"))
+                "gannet: the jobs that are left in the queue are damaged, or of a newer version of gannet; 'gannet doctor' tells which\n"))
         #expect(outcome.output.hasPrefix("This worker: 2 fetched, 0 failed, "))
         try fleet.expectAllBodies()
         try await fleet.stop()

@@ -213,4 +213,66 @@ import Testing
         #expect(try await fleet.json(["status"])["totals"] as? [String: Int] == before)
         try await fleet.stop()
     }
+
+    @Test(arguments: ["", "J0123456789", "D01234567890123456789012345678901234567890123456789"])
+    func `damaged jobs are named by workers and doctor, and end as lost once that is mended`(element: String) async throws {
+        let fleet = try await Fleet.start(.keys, files: 3)
+        _ = try await fleet.text(["enqueue", "http://h/1", "http://h/2", "--batch", "lost"])
+        _ = try await fleet.text(["enqueue", "-i", fleet.list, "--batch", "b"])
+        _ = try await fleet.redis.command("LSET", "{gannet}q:default:ready:normal", "0", element)
+        let stopped = try await fleet.outcome(fleet.work)
+        #expect(stopped.status == 69, "\(stopped.errors)")
+        #expect(stopped.errors.contains("are damaged, or of a newer version of gannet; 'gannet doctor' tells which\n"), "\(stopped.errors)")
+        let found = try await fleet.outcome(["doctor"] + fleet.connection)
+        #expect(
+            found.status == 1 && found.output.hasPrefix("1 record that cannot be read\n    such as jobs of the queue default\n"), "\(found)"
+        )
+        #expect(found.errors == "gannet: 'gannet doctor --fix' mends this.\n")
+        _ = try await fleet.json(["doctor", "--fix", "--yes"])
+        #expect(try await fleet.text(["doctor"]) == "Everything is as it should be.\n")
+        #expect(try await fleet.json(["batch", "show", "lost"])["failed"] as? Int == 2)
+        #expect(try await fleet.outcome(fleet.work).status == 0)
+        try await fleet.stop()
+    }
+
+    @Test(arguments: [["q:default:queue", "done"], ["q:default:batch:1", "priority"], ["hosts", "127.0.0.1"], ["state", "sweep"]])
+    func `a damaged value ends no worker for good`(place: [String]) async throws {
+        let fleet = try await Fleet.start(.keys, files: 3)
+        _ = try await fleet.text(["enqueue", "-i", fleet.list, "--batch", "b"])
+        _ = try await fleet.redis.command("HSET", "{gannet}" + place[0], place[1], "nan")
+        let first = try await fleet.outcome(fleet.work)
+        // Without this counter nobody knows when the queue has ended.
+        #expect(first.status == (place[1] == "done" ? 69 : 0), "\(first.errors)")
+        if first.status != 0 { #expect(first.errors.contains("Error: The key '{gannet}\(place[0])' holds a counter"), "\(first.errors)") }
+        _ = try await fleet.json(["doctor", "--fix", "--yes"])
+        #expect(try await fleet.text(["doctor"]) == "Everything is as it should be.\n")
+        #expect(try await fleet.outcome(fleet.work).status == 0)
+        try fleet.expectAllBodies()
+        try await fleet.stop()
+    }
+
+    @Test func `a part that could not be checked is a finding that is left`() async throws {
+        let fleet = try await Fleet.start(.keys, files: 1)
+        _ = try await fleet.text(["enqueue", "http://h/1", "--batch", "b"])
+        _ = try await fleet.redis.command("LPUSH", "{gannet}q:default:ready:normal", "\u{2}" + String(repeating: "y", count: 40))
+        for words in [["doctor"], ["doctor", "--fix", "--yes"]] {
+            let outcome = try await fleet.outcome(words + fleet.connection)
+            #expect(outcome.status == 1 && outcome.errors == "", "\(outcome)")
+            #expect(outcome.output.hasPrefix("1 part of the state that could not be checked\n"), "\(outcome.output)")
+        }
+        try await fleet.stop()
+    }
+
+    @Test func `bodies that made room for others are a note, and no finding that is left`() async throws {
+        let fleet = try await Fleet.start(.keys, files: 4)
+        try await fleet.fetchBatch()
+        _ = try await fleet.redis.command("HSET", "{gannet:blob}count", "evicted", "3")
+        #expect(try await fleet.forgetBodies(most: 3) == 3)
+        let found = try await fleet.outcome(["doctor"] + fleet.connection)
+        #expect(found.status == 0 && found.errors == "", "\(found)")
+        #expect(found.output.hasPrefix("3 outcomes whose bodies are no longer in Redis\n"), "\(found.output)")
+        _ = try await fleet.json(["doctor", "--fix", "--yes"])
+        #expect(try await fleet.text(["doctor"]) == "Everything is as it should be.\n")
+        try await fleet.stop()
+    }
 }

@@ -40,11 +40,10 @@ if queue ~= '' and not isPaused and Ask.most > 0 then
         local plain, known, names, hosts, done = Hosts.plain, Hosts.known, {}, {}, #elements
         for i = 1, done do
             local bytes = elements[i]
-            local kind, size = byte(bytes) or 0, #bytes
-            if size == 16 then
+            if #bytes == 16 then
                 done = i - 1
                 break
-            elseif size >= 28 and kind >= 64 and kind < 128 then
+            elseif Blocks.isSound(bytes) then
                 local name = sub(bytes, 12, 11 + byte(bytes, 11))
                 hosts[i] = name
                 if not plain[name] and not known[name] then names[#names + 1] = name end

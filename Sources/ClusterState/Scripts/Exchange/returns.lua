@@ -63,8 +63,7 @@ function Returns.make()
         if host then Ask.lookAt(host) end
     end
 
-    local function follow(id, job, batch)
-        local lock = Locks.read(call('HGET', Locks.key, id))
+    local function follow(id, lock, job, batch)
         if lock.isForeign then return Returns.setAsideForNewer(job) end
         Lists.push(Blocks.followersOf(queue, id), {Blocks.flagged(job, 0)})
         Counts.count(queue, batch.index, 'parked', 1)
@@ -75,7 +74,7 @@ function Returns.make()
     -- What a fetch may ask an outcome about that is no outcome for the job; nothing where there is no need to fetch.
     function Returns.staleFor(bytes, enqueued, batch)
         local outcome = Locks.readOutcome(bytes)
-        return not outcome.isForeign and not Locks.satisfies(outcome, enqueued, batch) and Locks.staleOf(bytes)
+        return outcome and not outcome.isForeign and not Locks.satisfies(outcome, enqueued, batch) and Locks.staleOf(bytes)
     end
 
     -- Begins with a job of whose URL something is known, or whose host is given up. `bytes` is its URL's outcome.
@@ -87,7 +86,11 @@ function Returns.make()
         local isHopeless = Hosts.isGivenUp(host) and Hosts.opensAt(host) > now
         local record = 'L' .. Locks.newToken(incarnation) .. pack('>I6I6', now, Clock.lived + ARGV[4])
             .. (isHopeless and '\0\0' .. string.char(Locks.NO_PLACE) .. sub(usual, 4) or usual) .. job
-        if call('HSETNX', Locks.key, id, record) == 0 then return follow(id, job, batch) end
+        if call('HSETNX', Locks.key, id, record) == 0 then
+            local lock = Locks.read(call('HGET', Locks.key, id))
+            if lock then return follow(id, lock, job, batch) end
+            call('HSET', Locks.key, id, record)
+        end
         if not isHopeless then Hosts.enter(host, 1, taker) end
         give(id, '', record, bytes and Locks.staleOf(bytes) or '', batch)
     end
@@ -386,8 +389,7 @@ function Returns.make()
     end
 
     local function dueAt(list, element)
-        local isBlock = #element >= 28 and byte(element) >= 64 and byte(element) < 128
-        return isBlock and Blocks.enqueued(element) + list.delay or now
+        return Blocks.isSound(element) and Blocks.enqueued(element) + list.delay or now
     end
 
     -- The first elements of a delayed list, as far as they are due.
@@ -457,7 +459,7 @@ function Returns.make()
         if left > 0 and isFull then Ask.isMore = true end
     end
 
-    -- What an older version could not read and this one can goes back in line, once nothing else can run.
+    -- What another version could not read and this one can goes back in line, once nothing else can run.
     function Returns.takeOnForeign()
         local elements, back = call('LRANGE', NEWER, 0, LARGEST_LOOK - 1), {}
         for _, element in ipairs(elements) do
@@ -467,7 +469,7 @@ function Returns.make()
             if block and not (outcome and outcome.isForeign) and not (lock and lock.isForeign) then
                 local batch = Counts.batchOf(queue, block.batch)
                 if not batch.isGone then back[#back + 1] = {Blocks.ofQueue(queue, 'ready:' .. batch.priority), element} end
-            else
+            elseif element ~= Blocks.GONE then
                 Returns.setAsideForNewer(element)
             end
         end
@@ -555,7 +557,7 @@ function Returns.make()
             end
         elseif Ask.count == 0 and not hasTimer and call('LLEN', NEWER) > 0 then
             local counts = call('HMGET', KEYS[2], 'active', 'parked', 'delayed')
-            local waiting = (counts[1] or 0) + (counts[2] or 0) + (counts[3] or 0)
+            local waiting = numberOf(counts[1]) + numberOf(counts[2]) + numberOf(counts[3])
             for _, line in pairs(Ask.open) do waiting = waiting + call('LLEN', line.ready) end
             if waiting == 0 then Ask.answer[5] = 2 end
         end

@@ -5,7 +5,7 @@
 --   count(1), then for each job: length(2) id(16) rest      a block of many
 -- The kind is 64 and the sum of: 1 https; 2 the batch has request headers; 4 many jobs; 8 the rest is the whole URL, and otherwise
 -- what follows the host; 16 a retry; 32 came back without a charge of its own. Times are ms since 2020.
--- Elements of another kind were written by a newer version.
+-- Elements of a kind below 32 or above 127 were written by a newer version. Any other element is damaged.
 local Blocks = setmetatable({PRIORITIES = {'high', 'normal', 'low'}, EPOCH = 1577836800000}, Lazy)
 
 -- Adds the last `count` jobs of a block, from `at` on, to a list: in blocks of `size` jobs, because a large block is read whole each time.
@@ -27,11 +27,25 @@ function Blocks.jobsIn(bytes)
     return max(1, count)
 end
 
+-- Whether this version has written a block, and it is whole.
+function Blocks.isSound(bytes)
+    local kind, length = byte(bytes), byte(bytes, 11)
+    if not length or kind < 64 or kind > 127 or #bytes < max(28, 27 + length) then return false end
+    if kind % 8 < 4 then return true end
+    local at = 13 + length
+    for _ = 1, byte(bytes, 12 + length) do
+        local high, low = byte(bytes, at, at + 1)
+        if not low or high == 0 and low < 16 then return false end
+        at = at + 2 + 256 * high + low
+    end
+    return at > 13 + length and at <= #bytes + 1
+end
+
 -- When the jobs of a block were enqueued.
 function Blocks.enqueued(bytes) return unpackBytes('>I5', bytes, 6) + Blocks.EPOCH end
 
 function Blocks.make()
-    local SHORTEST, MANY = 28, 4
+    local MANY = 4
     Blocks.RETRY_FLAG, Blocks.BACK_FLAG, Blocks.GONE = 16, 32, 't'
 
     function Blocks.ofQueue(queue, name) return tag .. 'q:' .. queue .. ':' .. name end
@@ -39,11 +53,16 @@ function Blocks.make()
     function Blocks.delayedOf(queue, priority, delay) return Blocks.ofQueue(queue, 'delayed:' .. priority .. ':' .. delay) end
     function Blocks.followersOf(queue, id) return tag .. 'q:' .. queue .. ':followers:' .. id end
 
+    -- Whether a newer version has written an element.
+    function Blocks.isNewer(bytes)
+        local kind = byte(bytes) or 32
+        return kind < 32 or kind > 127
+    end
+
     -- What the jobs of a block have in common; nil for what this version cannot read.
     function Blocks.read(bytes)
-        local kind = byte(bytes)
-        if not kind or kind < 64 or kind > 127 or #bytes < SHORTEST then return nil end
-        local batch, _, length = unpackBytes('>I4I5B', bytes, 2)
+        if not Blocks.isSound(bytes) then return nil end
+        local kind, batch, _, length = unpackBytes('>BI4I5B', bytes)
         local count = kind % 8 >= MANY and byte(bytes, 12 + length) or 1
         return {kind = kind, batch = batch, enqueued = Blocks.enqueued(bytes), host = sub(bytes, 12, 11 + length), count = count}
     end

@@ -19,6 +19,27 @@ local function publish(channel, text)
     return call(sub(channel, #tag + 1, #tag + 6) == 'shard:' and 'SPUBLISH' or 'PUBLISH', channel, text)
 end
 
+-- Another program may have written into our keys. Nil for what is no whole number as Redis writes it.
+local function whole(text)
+    local value = tonumber(text)
+    if not value or not (value >= -9007199254740992 and value <= 9007199254740992) then return nil end
+    return text ~= '-0' and string.format('%.0f', value) == text and value or nil
+end
+
+-- What is no number counts as what is usual, and that is 0 where nothing is said.
+local function numberOf(text, usual) return text and whole(text) or usual or 0 end
+
+-- For counters without which a script cannot go on. Whether one of them is no number.
+local function areDamaged(counters)
+    for i = 1, #counters do
+        if counters[i] and not whole(counters[i]) then return true end
+    end
+    return false
+end
+
+-- The error that names the key of such counters. The word before the key tells the caller which error this is.
+local function damaged(key) return redis.error_reply('DAMAGED ' .. key) end
+
 -- Making a function takes as long as a small command. So most functions of a part are made when the first of them is called.
 local Lazy = {__index = function(part, name)
     setmetatable(part, nil)
@@ -30,8 +51,8 @@ local Clock
 do
     local LONGEST_STEP, TOKENS_IN_MS = 5000, 1024
     local time, stored = call('TIME'), call('HGET', KEYS[1], 'clock')
-    -- Every other number rests on these. The word before the key tells the caller which error this is.
-    if stored and #stored < 49 then return redis.error_reply('DAMAGED ' .. KEYS[1]) end
+    -- Every other number rests on these.
+    if stored and #stored < 49 then return damaged(KEYS[1]) end
     local wall = time[1] * 1000 + floor(time[2] / 1000)
     local seen, shift, lived, still, shortest, tokens, turn, rules, firstEnd = wall, 0, 0, 0, 0, 0, 0, 0, 0
     if stored then seen, shift, lived, still, shortest, tokens, turn, rules, firstEnd = unpackBytes('>I6I6I6I6I5I8I4I2I6', stored) end
@@ -76,7 +97,7 @@ function Clock.make()
     -- Notes that a queue is in use until a time, some times an hour at most, for the sweep that removes abandoned queues. Answers whether it
     -- was time for that.
     function Clock.use(queue, time)
-        local known, at = tonumber(call('HGET', tag .. 'hosts', '?' .. queue) or 0), Clock.useTime() + time - Clock.now
+        local known, at = numberOf(call('HGET', tag .. 'hosts', '?' .. queue)), Clock.useTime() + time - Clock.now
         if at - known < USE_NOTED then return false end
         call('HSET', tag .. 'hosts', '?' .. queue, string.format('%.0f', at))
         return true

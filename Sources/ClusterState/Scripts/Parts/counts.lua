@@ -26,7 +26,8 @@ function Counts.batchOf(queue, number)
         local prefix, text = tag .. 'q:' .. queue .. ':', tostring(number)
         local key = prefix .. 'batch:' .. text
         local fields = call('HMGET', key, 'state', 'priority', 'id', 'headers', 'trace', 'manners', 'wire')
-        local state, priority = fields[1], tonumber(fields[2] or 2)
+        local state, priority = fields[1], numberOf(fields[2], 2)
+        if not Blocks.PRIORITIES[priority] then priority = 2 end
         batch = {
             key = key, finishedKey = prefix .. 'finished:' .. text, index = number, state = state, isGone = not state or state == 'cancelled',
             number = priority, priority = Blocks.PRIORITIES[priority], name = fields[3], headers = fields[4], trace = fields[5], manners = fields[6], wire = fields[7],
@@ -42,6 +43,14 @@ function Counts.batchOf(queue, number)
     return batch
 end
 
+-- A counter that is no number stays so, until an audit counts it anew. It stops nobody.
+local function addTo(key, field, by)
+    local answer = redis.pcall('HINCRBY', key, field, by)
+    if type(answer) == 'table' and not answer.err:find('integer', 1, true) and not answer.err:find('overflow', 1, true) then
+        call('HINCRBY', key, field, by)
+    end
+end
+
 -- Writes what was counted. Answers for each queue how many of its jobs ended. A queue that was removed stays so, whatever ends of it.
 function Counts.save()
     local ended = {}
@@ -52,14 +61,14 @@ function Counts.save()
             isThere = isThere or batch.state
             if batch.finished[1] then Lists.push(batch.finishedKey, batch.finished) end
             for field, by in pairs(counts) do
-                if by ~= 0 then call('HINCRBY', batch.key, field, by) end
+                if by ~= 0 then addTo(batch.key, field, by) end
                 sums[field] = (sums[field] or 0) + by
             end
             ends = ends + (counts.done or 0) + (counts.failed or 0) + (counts.cancelled or 0)
             batch.counts, batch.finished = {}, {}
         end
         for field, by in pairs(sums) do
-            if isThere and by ~= 0 then call('HINCRBY', key, field, by) end
+            if isThere and by ~= 0 then addTo(key, field, by) end
         end
         Counts.totals[queue] = {}
         if ends > 0 then ended[queue] = ends end
@@ -91,19 +100,25 @@ function Counts.make()
         if how ~= 'cancelled' then batch.finished[#batch.finished + 1] = id .. (mark or '') end
     end
 
+    -- Jobs that have not ended, by all that were accepted and the three ends. What is no number tells nothing: there may be some.
+    local function openOf(accepted, done, failed, cancelled)
+        if areDamaged({accepted, done, failed, cancelled}) then return 1 end
+        return numberOf(accepted) - numberOf(done) - numberOf(failed) - numberOf(cancelled)
+    end
+
     local function endBatch(queue, number, state)
         local key, ids = Blocks.ofQueue(queue, 'queue'), Lists.length(Blocks.ofQueue(queue, 'finished:' .. number))
         call('HSET', Blocks.ofQueue(queue, 'batch:' .. number), 'state', state == 'open' and 'closed' or state, 'ended', Clock.now, 'ids', ids)
-        call('HINCRBY', key, 'kept', 1)
-        call('HINCRBY', key, 'keptIds', ids)
+        addTo(key, 'kept', 1)
+        addTo(key, 'keptIds', ids)
     end
 
     function Counts.dropBatch(queue, name, number)
         local key, finished = Blocks.ofQueue(queue, 'batch:' .. number), Blocks.ofQueue(queue, 'finished:' .. number)
         local ids = call('HGET', key, 'ids')
         if ids then
-            call('HINCRBY', Blocks.ofQueue(queue, 'queue'), 'kept', -1)
-            call('HINCRBY', Blocks.ofQueue(queue, 'queue'), 'keptIds', 0 - ids)
+            addTo(Blocks.ofQueue(queue, 'queue'), 'kept', -1)
+            addTo(Blocks.ofQueue(queue, 'queue'), 'keptIds', 0 - numberOf(ids))
         end
         call('UNLINK', key)
         Lists.drop(finished)
@@ -115,7 +130,7 @@ function Counts.make()
     function Counts.forgetBatches(queue)
         local key = Blocks.ofQueue(queue, 'queue')
         local kept = call('HMGET', key, 'kept', 'keptIds', 'walk')
-        local number, ids, walk = tonumber(kept[1] or 0), tonumber(kept[2] or 0), tonumber(kept[3] or 0)
+        local number, ids, walk = numberOf(kept[1]), numberOf(kept[2]), max(0, numberOf(kept[3]))
         local function isOver() return number > MOST_KEPT or ids > MOST_KEPT_IDS end
         -- Looks at a few batches from one on. Answers behind which of them to go on, and 0 at the end.
         local function look(from)
@@ -124,16 +139,16 @@ function Counts.make()
             for i = 1, #found, 2 do
                 local name, batchKey = found[i], Blocks.ofQueue(queue, 'batch:' .. found[i + 1])
                 local fields = call('HMGET', batchKey, 'state', 'ended', 'touched', 'total', 'done', 'failed', 'cancelled', 'ids')
-                local open = (fields[4] or 0) - (fields[5] or 0) - (fields[6] or 0) - (fields[7] or 0)
-                local ended = tonumber(fields[2] or nil)
+                local open = openOf(fields[4], fields[5], fields[6], fields[7])
+                local ended = fields[2] and whole(fields[2])
                 if not fields[1] then
                     call('ZREM', Blocks.ofQueue(queue, 'batches'), name)
                 elseif ended and (isOver() or ended + KEPT_FOR < Clock.now) then
-                    ids = ids - (fields[8] or 0)
+                    ids = ids - numberOf(fields[8])
                     number = number - 1
                     Counts.dropBatch(queue, name, found[i + 1])
                 else
-                    if not ended and open <= 0 and (fields[1] ~= 'open' or tonumber(fields[3] or 0) + UNFED_FOR < Clock.now) then
+                    if not ended and open <= 0 and (fields[1] ~= 'open' or numberOf(fields[3]) + UNFED_FOR < Clock.now) then
                         endBatch(queue, found[i + 1], fields[1])
                     end
                     passed = passed + 1
@@ -151,7 +166,7 @@ function Counts.make()
         local key = Blocks.ofQueue(queue, 'batch:' .. number)
         local fields = call('HMGET', key, 'state', 'total', 'done', 'failed', 'cancelled', 'ended')
         if not fields[1] or fields[1] == 'open' or fields[6] then return end
-        if (fields[2] or 0) - (fields[3] or 0) - (fields[4] or 0) - (fields[5] or 0) > 0 then return end
+        if openOf(fields[2], fields[3], fields[4], fields[5]) > 0 then return end
         endBatch(queue, number, fields[1])
         Counts.forgetBatches(queue)
     end
@@ -159,7 +174,7 @@ function Counts.make()
     -- Jobs of a queue that have not ended.
     function Counts.openJobs(queue)
         local fields = call('HMGET', Blocks.ofQueue(queue, 'queue'), 'enqueued', 'done', 'failed', 'cancelled')
-        return (fields[1] or 0) - (fields[2] or 0) - (fields[3] or 0) - (fields[4] or 0)
+        return openOf(fields[1], fields[2], fields[3], fields[4])
     end
 
     -- Tells up to `most` of a queue's idle workers that there is something for them. Those that are gone tell nobody.

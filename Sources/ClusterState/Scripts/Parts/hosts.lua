@@ -59,18 +59,29 @@ function Hosts.make()
     local FIRST_PACE, PACES_IN_OCTAVE = 62.5, 6
     Hosts.GIVEN_UP, Hosts.TURN_KEPT, Hosts.LOOK_AGAIN, Hosts.NEVER = 2, 250, 30000, math.huge
 
+    local function blank(name)
+        return {name = name, running = 0, next = 0, cool = 0, failures = 0, level = 0, probing = 0, down = 0, offered = 0, waiting = {}, pace = 0}
+    end
+
+    local function fill(host, bytes)
+        local at
+        host.running, host.next, host.cool, host.failures, host.level, host.probing, host.down, host.offered, at =
+            unpackBytes('>I2I6I6BBBI6I6', bytes)
+        host.probing, host.pace = host.probing % 4, floor(host.probing / 4)
+        while at <= #bytes do
+            local length = byte(bytes, at)
+            if at + length > #bytes then error('cut') end
+            host.waiting[#host.waiting + 1] = sub(bytes, at + 1, at + length)
+            at = at + 1 + length
+        end
+    end
+
+    -- A record that cannot be read counts as none.
     function Hosts.read(name, bytes)
-        local host = {name = name, running = 0, next = 0, cool = 0, failures = 0, level = 0, probing = 0, down = 0, offered = 0, waiting = {}, pace = 0}
-        if bytes then
-            local at
-            host.running, host.next, host.cool, host.failures, host.level, host.probing, host.down, host.offered, at =
-                unpackBytes('>I2I6I6BBBI6I6', bytes)
-            host.probing, host.pace = host.probing % 4, floor(host.probing / 4)
-            while at <= #bytes do
-                local length = byte(bytes, at)
-                host.waiting[#host.waiting + 1] = sub(bytes, at + 1, at + length)
-                at = at + 1 + length
-            end
+        local host = blank(name)
+        if bytes and not pcall(fill, host, bytes) then
+            host = blank(name)
+            host.isDamaged = true
         end
         Hosts.known[name] = host
         return host
@@ -266,13 +277,13 @@ function Hosts.make()
     -- A host that nobody asked for again is forgotten in time: a few are looked at now and then. Answers an abandoned queue that was met,
     -- and where it was met.
     function Hosts.forgetIdle()
-        local from, abandoned, useTime = call('HGET', KEYS[1], 'sweep') or '0', nil, Clock.useTime()
+        local from, abandoned, useTime = string.format('%.0f', max(0, numberOf(call('HGET', KEYS[1], 'sweep')))), nil, Clock.useTime()
         local found = call('HSCAN', tag .. 'hosts', from, 'COUNT', 20)
         -- Redis answers a small hash whole.
         for i = 1, min(#found[2], 1024), 2 do
             local name, kind = found[2][i], byte(found[2][i])
             local host = kind ~= 61 and kind ~= 63 and not Hosts.plain[name] and (Hosts.known[name] or Hosts.read(name, found[2][i + 1]))
-            if kind == 63 and found[2][i + 1] + QUEUE_KEPT < useTime then abandoned = sub(name, 2) end
+            if kind == 63 and numberOf(found[2][i + 1], useTime) + QUEUE_KEPT < useTime then abandoned = sub(name, 2) end
             if host and host.running == 0 and host.waiting[1] and host.offered == 0 then
                 Hosts.changed(host)
             elseif host and host.running == 0 and max(host.cool, host.next, host.offered, host.down) + HOST_KEPT < Clock.now then

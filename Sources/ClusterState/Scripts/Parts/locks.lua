@@ -2,7 +2,7 @@
 --
 --   '<tag>locks', a hash   id to kind(1) token(16) began(6) deadline(6) crashes(1) failures(1) flags(1) throttled(6) length(2) extras job
 --                          'L' a worker fetches the URL for a job     'A' a caller without a job fetches it
---                          Another kind is a newer version's, and read as 'isForeign'
+--                          Another capital letter is a newer version's, and read as 'isForeign'. A lock that cannot be read counts as none
 --                          'W' nobody fetches it: its next attempt begins at 'began', with these counts; the jobs are its followers
 --                          The token is a counter(8) and the incarnation(8) of the process. The deadline is in lease time.
 --                          Flags: 1 a suspect, 2 it has no place of its own: that is elsewhere (moved), or was left, 4 put off by its own host, 8 no place is held
@@ -58,10 +58,12 @@ function Locks.make()
         return pack('>I8', Clock.tokens) .. incarnation
     end
 
-    -- What an outcome says; nil where there is none, and `isForeign` where a newer version wrote it.
+    -- What an outcome says; nil where there is none or it cannot be read, and `isForeign` where a newer version wrote it. Versions are
+    -- below 32: text of another program is none.
     function Locks.readOutcome(bytes)
-        if not bytes then return nil end
-        if byte(bytes) ~= 1 or #bytes < Locks.OUTCOME_HEADER then return {isForeign = true} end
+        local version = bytes and byte(bytes) or 0
+        if version > 1 and version < 32 then return {isForeign = true} end
+        if version ~= 1 or #bytes < Locks.OUTCOME_HEADER then return nil end
         local flags, token, ended, took, fresh = unpackBytes('>Bc16I6I4I4', bytes, 2)
         return {
             bytes = bytes, token = token, began = ended - took, ended = ended, fresh = ended + fresh * 1000,
@@ -86,7 +88,7 @@ function Locks.make()
         if outcome.began >= enqueued then return true end
         if batch.refresh == nil then
             local wishes = call('HMGET', batch.key, 'refresh', 'maxAge')
-            batch.refresh, batch.maxAge = wishes[1] == '1', tonumber(wishes[2] or -1)
+            batch.refresh, batch.maxAge = wishes[1] == '1', numberOf(wishes[2], -1)
         end
         if batch.refresh then return false end
         if outcome.ended >= enqueued then return true end
@@ -95,8 +97,7 @@ function Locks.make()
         return outcome.fresh > Clock.now
     end
 
-    function Locks.read(bytes)
-        if not bytes then return nil end
+    local function read(bytes)
         local lock = {kind = sub(bytes, 1, 1), token = sub(bytes, 2, 17)}
         if not lock.kind:find('[LAW]') then
             lock.isForeign, lock.token, lock.began, lock.deadline, lock.crashes, lock.failures, lock.flags = true, '', 0, Hosts.NEVER, 0, 0, 0
@@ -106,6 +107,7 @@ function Locks.make()
         local length, at
         lock.began, lock.deadline, lock.crashes, lock.failures, lock.flags, lock.throttled, length, at = unpackBytes('>I6I6BBBI6I2', bytes, 18)
         lock.job = sub(bytes, at + length)
+        if at + length > #bytes + 1 or lock.kind == 'L' and not Blocks.isSound(lock.job) then return nil end
         local size = byte(bytes, at)
         lock.queue = sub(bytes, at + 1, at + size)
         local next, ends = at + 1 + size, at + length
@@ -118,6 +120,12 @@ function Locks.make()
             next = next + 2 + size
         end
         return lock
+    end
+
+    function Locks.read(bytes)
+        if not bytes or not bytes:find('^%u') then return nil end
+        local isGood, lock = pcall(read, bytes)
+        return isGood and lock or nil
     end
 
     function Locks.write(id, lock)
@@ -273,6 +281,7 @@ function Locks.make()
     -- A job that was only to be delivered waits for a worker again.
     function Locks.takeBackDelivery(field, holder, queue, job)
         call('HDEL', holder, field)
+        if not Blocks.isSound(job) then return end
         local number = unpackBytes('>I4', job, 2)
         local batch, id = Counts.batchOf(queue, number), Blocks.idOf(job)
         Counts.count(queue, number, 'active', -1)
@@ -290,7 +299,8 @@ function Locks.make()
         if #field == 16 then
             Locks.takeBackLock(field, holder, incarnation, isDead)
         elseif #field == 17 and kind == 'd' then
-            Locks.takeBackDelivery(field, holder, sub(value, 2, 1 + byte(value)), sub(value, 2 + byte(value)))
+            local length = byte(value) or 0
+            Locks.takeBackDelivery(field, holder, sub(value, 2, 1 + length), sub(value, 2 + length))
         elseif #field == 17 and kind == 'p' then
             -- A place for a URL of elsewhere; one of this partition goes with its lock.
             if call('HDEL', holder, field) == 1 then Hosts.leave(value) end
