@@ -435,7 +435,9 @@ def main(gannet, count, kills, seed):
         if not sentence.startswith("%d URL" % again) or not 0 < again < fetched:
             problem("without its first archive the run says: " + sentence)
         look(runs, expected, repeats=True, replays=False)
-        other = subprocess.run([word if word != "warc" else "files" for word in runs.command], capture_output=True, text=True)
+        place = runs.command.index("--archive-size")
+        other = [word if word != "warc" else "files" for word in runs.command[:place] + runs.command[place + 2 :]]
+        other = subprocess.run(other, capture_output=True, text=True)
         if other.returncode != 64 or "was begun with '--output-format warc'" not in other.stderr:
             problem("another format in the folder: %d: %s" % (other.returncode, other.stderr))
         say("the other format is refused: " + other.stderr.strip())
