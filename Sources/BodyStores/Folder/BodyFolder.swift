@@ -205,7 +205,16 @@ extension BodyFolder: JobOutput {
         return file(of: outcome.content.url, id: job.id, size: outcome.content.size).map { HeldBody(file: $0) }
     }
 
+    /// A worker ends where a place is blocked: another one may have another folder.
     package func place(_ download: Download, digest: SHA256Digest, of job: Job) throws -> Placement {
+        do {
+            return .held(try stored(download, of: job))
+        } catch let blocked as BlockedPlace {
+            throw blocked.failure
+        }
+    }
+
+    func stored(_ download: Download, of job: Job) throws -> HeldBody {
         let file: String
         switch download.body {
         case .file(let path, _): file = path
@@ -214,7 +223,7 @@ extension BodyFolder: JobOutput {
             try bytes.withUnsafeBytes { try new.write($0) }
             file = try new.keep()
         }
-        return try Placement(of: job) { HeldBody(file: try place(file, of: job.url, id: job.id)) }
+        return HeldBody(file: try place(file, of: job.url, id: job.id))
     }
 
     package func note(_ end: JobEnd, of job: Job) {}

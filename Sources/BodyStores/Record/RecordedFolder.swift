@@ -147,7 +147,7 @@ extension RecordedFolder: JobOutput {
     package func held(_ outcome: URLOutcome, for job: Job) throws -> HeldBody? { try body(job.id) }
 
     package func place(_ download: Download, digest: SHA256Digest, of job: Job) throws -> Placement {
-        try folder.place(download, digest: digest, of: job)
+        try Placement(of: job) { try folder.stored(download, of: job) }
     }
 
     package func note(_ end: JobEnd, of job: Job) throws {

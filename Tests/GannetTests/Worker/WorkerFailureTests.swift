@@ -38,7 +38,7 @@ import Testing
             try fixture.folder.write([1], to: "000")
             let worker = try await fixture.start(ScriptedDownloader { .body($0) })
             guard case .failure(let error) = await worker.end else { return #expect(Bool(false), "it went on") }
-            #expect("\(error)" == "\(fixture.folder.path)/000 is not a folder.")
+            #expect("\(error)" == "\(fixture.folder.path)/000 is not a folder. Remove it.")
             #expect(try await fixture.queue.counts() == QueueCounts(ready: 3, enqueued: 3))
             #expect(try fixture.files() == ["000"])
         }
