@@ -268,7 +268,8 @@ let package = Package(
             name: "ThumbnailsTests", dependencies: ["Thumbnails", "ThumbnailMessages", "ImageProbe", "GannetBasics", "GannetTestKit"],
             exclude: ["Comparison"], swiftSettings: settings),
         .testTarget(
-            name: "TablesTests", dependencies: ["Tables", "URLLists", "GannetBasics", "GannetTestKit"], swiftSettings: settings),
+            name: "TablesTests", dependencies: ["Tables", "URLLists", "GannetBasics", "GannetTestKit"],
+            exclude: ["requirements.txt"], swiftSettings: settings),
         .testTarget(name: "URLListsTests", dependencies: ["URLLists", "GannetTestKit"], swiftSettings: settings),
         .testTarget(
             name: "CommandTests",
