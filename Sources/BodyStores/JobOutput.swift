@@ -29,7 +29,8 @@ package protocol JobOutput: Sendable {
     func place(_ download: Download, digest: SHA256Digest, of job: Job) async throws -> Placement
 
     /// Keeps the exchanges of a job's last attempt, and returns where; `nil` where it keeps none.
-    func keep(_ wire: WireRecord, of job: Job) async throws -> ExchangesPlace?
+    /// - Parameter body: The digest of the body that was stored; `nil` for a job that failed.
+    func keep(_ wire: WireRecord, body: SHA256Digest?, of job: Job) async throws -> ExchangesPlace?
 
     /// Calls `tell` whenever bodies begin to wait for room, and when they wait no more.
     func watchRoom(_ tell: @escaping @Sendable (StoreRoom) -> Void)
@@ -43,7 +44,7 @@ extension JobOutput {
 
     package func wireRecord(for job: Job) -> WireRecord? { nil }
 
-    package func keep(_ wire: WireRecord, of job: Job) -> ExchangesPlace? { nil }
+    package func keep(_ wire: WireRecord, body: SHA256Digest?, of job: Job) -> ExchangesPlace? { nil }
 
     package func watchRoom(_ tell: @escaping @Sendable (StoreRoom) -> Void) {}
 }

@@ -109,8 +109,8 @@ package final class RedisBodies: JobOutput {
         try await persistently { () async throws in try await looks[store.part(of: entry.digest)](entry) }
     }
 
-    package func keep(_ wire: WireRecord, of job: Job) async throws -> ExchangesPlace? {
-        guard let bytes = try wire.packed(atMost: ExchangesPlace.most) else { return nil }
+    package func keep(_ wire: WireRecord, body: SHA256Digest?, of job: Job) async throws -> ExchangesPlace? {
+        guard let bytes = try wire.packed(body: body, atMost: ExchangesPlace.most) else { return nil }
         wire.clear()
         let isLarge = bytes.count > LargeBodyGate.smallestLarge
         if isLarge { try await gate.enter() }

@@ -13,6 +13,10 @@ import Testing
             answerHead: [0x48, 0xff, 0x00, 0x0a], body: body, cut: cut, protocolName: "h2", remoteAddress: address)
     }
 
+    private static var kept: WireRecord.Kept {
+        WireRecord.Kept(body: Array(1...32), exchanges: [exchange(.bytes([9])), exchange(.downloaded)])
+    }
+
     @Test func `exchanges that were packed are the same`() throws {
         let folder = try TemporaryFolder()
         let record = WireRecord(fileIn: folder.path, beyond: 4)
@@ -21,8 +25,8 @@ import Testing
         record.add(Self.exchange(.bytes([]), cut: .length))
         record.add(Self.exchange(.file(WireFile(file), count: 3), cut: .disconnect, address: nil))
         record.add(Self.exchange(.downloaded))
-        let bytes = try #require(try record.packed(atMost: 1000))
-        let read = try #require(WireRecord.unpacked(bytes))
+        let bytes = try #require(try record.packed(body: nil, atMost: 1000))
+        let read = try #require(WireRecord.unpacked(bytes)).exchanges
         #expect(read.map(\.url) == Array(repeating: "http://h/ä?q=1", count: 3) && read.map(\.cut) == [.length, .disconnect, nil])
         #expect(read.map(\.remoteAddress) == ["192.0.2.1", nil, "192.0.2.1"] && read.allSatisfy { $0.protocolName == "h2" })
         for one in read {
@@ -37,16 +41,16 @@ import Testing
 
     @Test func `too many bytes are not packed, and neither is nothing`() throws {
         let record = WireRecord(fileIn: "/nowhere", beyond: 100)
-        #expect(try record.packed(atMost: 1000) == nil)
+        #expect(try record.packed(body: nil, atMost: 1000) == nil)
         record.add(Self.exchange(.bytes(Array(repeating: 7, count: 50))))
-        let size = try #require(try record.packed(atMost: 1000)).count
-        #expect(try record.packed(atMost: size)?.count == size)
-        #expect(try record.packed(atMost: size - 1) == nil)
+        let size = try #require(try record.packed(body: nil, atMost: 1000)).count
+        #expect(try record.packed(body: nil, atMost: size)?.count == size)
+        #expect(try record.packed(body: nil, atMost: size - 1) == nil)
     }
 
     @Test func `cut, lengthened and foreign bytes are no exchanges`() throws {
-        let bytes = try #require(try WireRecord.packed([Self.exchange(.bytes([9])), Self.exchange(.downloaded)], atMost: 1000))
-        #expect(WireRecord.unpacked(bytes)?.count == 2)
+        let bytes = try #require(try WireRecord.packed(Self.kept, atMost: 1000))
+        #expect(WireRecord.unpacked(bytes)?.exchanges.count == 2 && WireRecord.unpacked(bytes)?.body == Self.kept.body)
         for count in bytes.indices { #expect(WireRecord.unpacked(Array(bytes[..<count])) == nil) }
         #expect(WireRecord.unpacked(bytes + [0]) == nil)
         #expect(WireRecord.unpacked([2] + bytes.dropFirst()) == nil)

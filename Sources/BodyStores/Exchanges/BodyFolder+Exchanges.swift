@@ -13,6 +13,15 @@ extension BodyFolder {
         return "\(wireFolder)/\(digits.prefix(2))/\(digits)"
     }
 
+    /// Whether the folders of the file are no links: their targets may lie outside.
+    private func hasOwnFolders(ofExchanges id: URLID) -> Bool {
+        let parent = Self.name(ofExchanges: id).split(separator: "/").dropLast().joined(separator: "/")
+        return [Self.wireFolder, parent].allSatisfy { folder in
+            var status = stat()
+            return lstat("\(path)/\(folder)", &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+        }
+    }
+
     func writeExchanges(_ bytes: [UInt8], of id: URLID) throws {
         let file = try BodyFile(in: path, .ordinary)
         try bytes.withUnsafeBytes { try file.write($0) }
@@ -25,11 +34,12 @@ extension BodyFolder {
 
     /// The bytes of the exchanges, if they are those that an outcome names.
     func exchanges(of id: URLID, at place: ExchangesPlace) -> [UInt8]? {
-        body(Self.name(ofExchanges: id), size: place.size, digest: place.digest)
+        hasOwnFolders(ofExchanges: id) ? body(Self.name(ofExchanges: id), size: place.size, digest: place.digest) : nil
     }
 
     /// The exchanges that this folder has of a URL; nil where it has none, or others wrote the file.
-    func exchanges(of id: URLID) -> [WireRecord.Exchange]? {
+    func exchanges(of id: URLID) -> WireRecord.Kept? {
+        guard hasOwnFolders(ofExchanges: id) else { return nil }
         let descriptor = open("\(path)/\(Self.name(ofExchanges: id))", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
@@ -42,10 +52,11 @@ extension BodyFolder {
 
     func hasExchanges(of id: URLID) -> Bool {
         var status = stat()
-        return lstat("\(path)/\(Self.name(ofExchanges: id))", &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+        return hasOwnFolders(ofExchanges: id) && lstat("\(path)/\(Self.name(ofExchanges: id))", &status) == 0
+            && status.st_mode & S_IFMT == S_IFREG
     }
 
-    func removeExchanges(of id: URLID) { remove(Self.name(ofExchanges: id)) }
+    func removeExchanges(of id: URLID) { if hasOwnFolders(ofExchanges: id) { remove(Self.name(ofExchanges: id)) } }
 
     /// Removes the exchanges of these URLs, and folders that are empty then.
     func removeExchanges(where isOver: (URLID) throws -> Bool) rethrows {

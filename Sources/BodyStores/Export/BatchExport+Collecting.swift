@@ -75,10 +75,14 @@ extension BatchExport {
         guard packing?.takesExchanges == true else { return [] }
         var reader = folder.journal.reader()
         return ended.compactMap { job, outcome in
-            guard let place = outcome?.content.exchanges, (try? folder.record(of: job.id, &reader))?.isPacked != true,
-                !folder.folder.hasExchanges(of: job.id)
-            else { return nil }
-            return WantedExchanges(id: job.id, place: place)
+            guard let outcome, (try? folder.record(of: job.id, &reader))?.isPacked != true else { return nil }
+            guard let place = outcome.content.exchanges else {
+                // An earlier export may have left those of another fetch.
+                folder.folder.removeExchanges(of: job.id)
+                if batch.batch.options.keepsWire, outcome.content.status != 0 || !outcome.isNegative { noteWithoutExchanges() }
+                return nil
+            }
+            return folder.folder.exchanges(of: job.id, at: place) == nil ? WantedExchanges(id: job.id, place: place) : nil
         }
     }
 
@@ -87,7 +91,14 @@ extension BatchExport {
         try await source.withRoom(for: part.reduce(0) { max($0, $1.place.size) }) {
             let found = try await source.exchanges(of: part)
             try await OwnedThread.run(name: "gannet-folder") {
-                for (one, bytes) in zip(part, found) { if let bytes { try self.folder.folder.writeExchanges(bytes, of: one.id) } }
+                for (one, bytes) in zip(part, found) {
+                    if let bytes {
+                        try self.folder.folder.writeExchanges(bytes, of: one.id)
+                    } else {
+                        self.folder.folder.removeExchanges(of: one.id)
+                        self.noteWithoutExchanges()
+                    }
+                }
             }
         }
     }

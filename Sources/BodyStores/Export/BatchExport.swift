@@ -17,6 +17,7 @@ package final class BatchExport: Sendable {
     /// Whether lost bodies are fetched again later, so that they are not reported as failures yet.
     let refetches: Bool
     let report: @Sendable (ExportNews) -> Void
+    private let withoutExchanges = Mutex(0)
 
     /// - Parameters:
     ///   - packing: Packs the bodies; nil where they stay files.
@@ -38,6 +39,11 @@ package final class BatchExport: Sendable {
         self.refetches = refetches
         self.report = report
     }
+
+    /// URLs of a batch with kept exchanges that have none any more.
+    package var countWithoutExchanges: Int { withoutExchanges.withLock { $0 } }
+
+    func noteWithoutExchanges() { withoutExchanges.withLock { $0 += 1 } }
 
     package func close() async { await source.close() }
 

@@ -33,6 +33,11 @@ package struct BodyFolder: Sendable {
         guard status.st_mode & S_IFMT == S_IFDIR else { throw StorageFailure("\(path.escapedForDisplay) is not a folder.") }
     }
 
+    package func isSameFolder(as other: BodyFolder) -> Bool {
+        var (one, two) = (stat(), stat())
+        return stat(path, &one) == 0 && stat(other.path, &two) == 0 && one.st_dev == two.st_dev && one.st_ino == two.st_ino
+    }
+
     /// Moves a downloaded body to its place and returns its path within the folder. The file keeps its permissions. It is removed on an error.
     func place(_ file: String, of url: String, id: URLID) throws -> String {
         try place(file, as: name(of: url, id: id))
@@ -191,8 +196,8 @@ extension BodyFolder: JobOutput {
 
     package func wireRecord(for job: Job) -> WireRecord? { job.keepsWire ? WireRecord(fileIn: path, beyond: Self.smallBody) : nil }
 
-    package func keep(_ wire: WireRecord, of job: Job) throws -> ExchangesPlace? {
-        guard let bytes = try wire.packed(atMost: ExchangesPlace.most) else { return nil }
+    package func keep(_ wire: WireRecord, body: SHA256Digest?, of job: Job) throws -> ExchangesPlace? {
+        guard let bytes = try wire.packed(body: body, atMost: ExchangesPlace.most) else { return nil }
         wire.clear()
         try writeExchanges(bytes, of: job.id)
         return ExchangesPlace(bytes)

@@ -46,10 +46,10 @@ final class ArchivePacker: BodyPacker {
 
     private func written(_ record: JobRecord) throws -> ArchivePlace? {
         let body = ArchiveContent.file(path: "\(folder.path)/\(record.file)", count: record.bytes)
-        if let exchanges = folder.exchanges(of: record.id) {
+        if let kept = folder.exchanges(of: record.id), record.isFailed || kept.body == record.digest {
             do {
                 let downloaded = record.isFailed ? nil : record.digest.map { (body, $0) }
-                if let place = try writer.write(exchanges, downloaded: downloaded) { return place }
+                if let place = try writer.write(kept.exchanges, downloaded: downloaded) { return place }
             } catch ArchiveError.unfit {
                 // The exchanges break the rules of HTTP. The body alone can be had.
             } catch let error as ArchiveError {

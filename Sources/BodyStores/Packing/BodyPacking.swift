@@ -52,7 +52,7 @@ package final class BodyPacking: Sendable {
 
     /// The end of a row, with the place of its body where it has one.
     func placed(_ end: RowEnd, of row: ManifestRow) throws -> RowEnd {
-        guard let record = end.record, !record.isPacked, end.hasBody || takesExchanges && folder.folder.hasExchanges(of: record.id) else {
+        guard let record = end.record, !record.isPacked, end.hasBody || hasFailedExchanges(record) else {
             return end
         }
         return try gathered.withLock { gathered in
@@ -67,6 +67,11 @@ package final class BodyPacking: Sendable {
             }
             return RowEnd(end.outcome, packed)
         }
+    }
+
+    /// A row whose body is lost has no exchanges either: they are those of the lost body.
+    private func hasFailedExchanges(_ record: JobRecord) -> Bool {
+        takesExchanges && record.isFailed && ExportLoss(rawValue: record.errorClass) == nil && folder.folder.hasExchanges(of: record.id)
     }
 
     /// Puts everything on the disk. Nothing can be placed afterwards.

@@ -12,7 +12,7 @@ struct EnqueueCommand: Command {
     private static let keepWire = Toggle(
         "keep-wire",
         "Keep the requests and answers as they go over the wire, beside the bodies, for 'export --output-format warc'. A URL whose outcome is "
-            + "known without them is fetched again.")
+            + "known without them is fetched again. A failure that is remembered is not.")
     private static let wait = Toggle("wait", "Wait until the batch is complete. The exit status is 1 when a part of it failed.")
 
     static let spec = CommandSpec(

@@ -114,6 +114,12 @@ struct ExportCommand: Command {
         let swept = lock.sweep()
         if swept > 0 { console.detail("removed \(Amounts.count(swept, "file")) that an earlier command left half-written") }
 
+        if format != .files, let store, store.isSameFolder(as: bodies) {
+            throw CommandFailure(
+                .wrongUsage,
+                "The folder \(bodies.displayPath) is that of '--store', and packing would remove its bodies from it. Choose another folder."
+            )
+        }
         try bodies.claim(format)
         let opened = await interruption.cancelling { try await RecordedFolder.open(bodies) }
         guard let folder = try opened.get(unlessInterrupted: interruption) else { return nil }
@@ -150,6 +156,11 @@ struct ExportCommand: Command {
         }
         await display.end()
         tally.finish()
+        if export.countWithoutExchanges > 0 {
+            console.note(
+                "\(Amounts.count(export.countWithoutExchanges, "URL")) without what went over the wire: it is not kept any more, or was not kept."
+            )
+        }
         await export.close()
         return try outcome.get()
     }

@@ -2,24 +2,41 @@ internal import GannetBasics
 
 /// Exchanges as bytes, for a store that keeps them until an export writes archives of them.
 ///
-/// A byte with the version; how many exchanges; of each its URL, date, cut, protocol, address, two heads, and body. A body that the caller
-/// has is named and not repeated.
+/// A byte with the version. The SHA-256 of the body that the caller has, so that no head is joined with another body. How many exchanges; of
+/// each its URL, date, cut, protocol, address, two heads, and body. A body that the caller has is named and not repeated.
 extension WireRecord {
     private static let version: UInt8 = 1
     /// As many as any download may have hops.
     private static let mostExchanges = 1000
     private static let longestText = 1 << 20
+    private static let noBody = [UInt8](repeating: 0, count: 32)
     /// Milliseconds since 1970, up to the year 9999.
     private static let dates: Range<Int64> = 0..<253_402_300_800_000
 
-    /// Nil where there are none, and where they take more bytes than `most`.
-    package func packed(atMost most: Int) throws(StorageFailure) -> [UInt8]? { try Self.packed(exchanges, atMost: most) }
+    /// Exchanges that a store has kept.
+    package struct Kept: Sendable {
+        /// The SHA-256 of the decoded body; nil where there was none.
+        package let body: [UInt8]?
+        package let exchanges: [Exchange]
 
-    package static func packed(_ exchanges: [Exchange], atMost most: Int) throws(StorageFailure) -> [UInt8]? {
+        package init(body: [UInt8]?, exchanges: [Exchange]) {
+            self.body = body
+            self.exchanges = exchanges
+        }
+    }
+
+    /// Nil where there are none, and where they take more bytes than `most`.
+    /// - Parameter body: The digest of the body that the caller has.
+    package func packed(body: SHA256Digest?, atMost most: Int) throws(StorageFailure) -> [UInt8]? {
+        try Self.packed(Kept(body: body?.bytes, exchanges: exchanges), atMost: most)
+    }
+
+    package static func packed(_ kept: Kept, atMost most: Int) throws(StorageFailure) -> [UInt8]? {
+        let exchanges = kept.exchanges
         guard !exchanges.isEmpty, exchanges.count <= mostExchanges else { return nil }
         let size = exchanges.reduce(0) { $0 + $1.requestHead.count + $1.answerHead.count + $1.body.ownCount }
         guard size <= most else { return nil }
-        var bytes = [version]
+        var bytes = [version] + (kept.body ?? noBody)
         bytes.append(compact: UInt64(exchanges.count))
         for exchange in exchanges {
             bytes.append(counted: exchange.url)
@@ -39,10 +56,11 @@ extension WireRecord {
         return bytes.count <= most ? bytes : nil
     }
 
-    /// Nil for bytes that ``packed(atMost:)`` cannot have made.
-    package static func unpacked(_ bytes: [UInt8]) -> [Exchange]? {
+    /// Nil for bytes that ``packed(_:atMost:)`` cannot have made.
+    package static func unpacked(_ bytes: [UInt8]) -> Kept? {
         var reader = ByteReader(bytes)
-        guard reader.byte() == version, let count = reader.count(upTo: mostExchanges), count > 0 else { return nil }
+        guard reader.byte() == version, let body = reader.bytes(noBody.count), let count = reader.count(upTo: mostExchanges), count > 0
+        else { return nil }
         var exchanges: [Exchange] = []
         for _ in 0..<count {
             guard let url = reader.text(upTo: longestText), let date = reader.signed(), dates.contains(date), let cut = reader.byte(),
@@ -61,7 +79,7 @@ extension WireRecord {
                     body: body, cut: cut == 0 ? nil : cut == 1 ? .length : .disconnect, protocolName: protocolName,
                     remoteAddress: address.isEmpty ? nil : address))
         }
-        return reader.isAtEnd ? exchanges : nil
+        return reader.isAtEnd ? Kept(body: body.elementsEqual(noBody) ? nil : Array(body), exchanges: exchanges) : nil
     }
 }
 

@@ -122,4 +122,58 @@ import Testing
         #expect(records.map(\.kind) == ["warcinfo"] + Array(repeating: "resource", count: 8))
         try await fleet.stop()
     }
+
+    @Test func `exchanges are never joined with the body of another fetch`() async throws {
+        let fleet = try await Self.start()
+        try await Self.fetch(fleet, ["--keep-wire"])
+        // As a killed export leaves them: those of the bodies before.
+        let kept = fleet.folder.path + "/kept"
+        let store = fleet.folder.path + "/store"
+        try await Self.fetch(fleet, batch: "c", ["--keep-wire", "--refresh"], work: ["--store", store])
+        let other = ["export", "--batch", "c", "-d", kept, "--output-format", "warc", "--store", store] + fleet.connection
+        try FileManager.default.createDirectory(atPath: kept, withIntermediateDirectories: false)
+        try FileManager.default.copyItem(atPath: store + "/.wire", toPath: kept + "/.wire")
+        // Each file has the exchanges of the URL before it, as if all had been fetched anew with other bodies.
+        let files = try FileManager.default.subpathsOfDirectory(atPath: kept + "/.wire").filter { $0.count > 32 }.sorted()
+        let contents = try files.map { try Data(contentsOf: URL(fileURLWithPath: kept + "/.wire/" + $0)) }
+        for (index, file) in files.enumerated() {
+            try contents[(index + 1) % files.count].write(to: URL(fileURLWithPath: kept + "/.wire/" + file))
+        }
+        #expect(try await fleet.outcome(other).status == 1)
+        let records = try ArchiveRecord.all(in: kept)
+        #expect(records.count { $0.kind == "request" } == 10 && records.count { $0.kind == "resource" } == 0)
+        for file in fleet.origin.files {
+            let answer = records.first { $0.kind == "response" && $0.url == fleet.origin.url(file.path) }
+            #expect(answer.map { sha256(of: $0.body) } == file.sha256 || answer == nil, "\(file)")
+        }
+        // The same without the right ones in the store: bodies alone.
+        let alone = fleet.folder.path + "/alone"
+        try FileManager.default.createDirectory(atPath: alone, withIntermediateDirectories: false)
+        try FileManager.default.removeItem(atPath: store + "/.wire")
+        let last = try await fleet.outcome(
+            ["export", "--batch", "c", "-d", alone, "--output-format", "warc", "--store", store] + fleet.connection)
+        #expect(last.errors.contains("9 URLs without what went over the wire"), "\(last.errors)")
+        #expect(try ArchiveRecord.all(in: alone).count { $0.kind == "resource" } == 8)
+        try await fleet.stop()
+    }
+
+    @Test func `a linked folder of exchanges is neither read nor emptied, and a store is not packed`() async throws {
+        let fleet = try await Self.start()
+        let store = fleet.folder.path + "/store"
+        try await Self.fetch(fleet, ["--keep-wire"], work: ["--store", store])
+        let same = try await fleet.outcome(
+            ["export", "--batch", "b", "-d", store, "--output-format", "warc", "--store", store] + fleet.connection)
+        #expect(same.status == 64 && same.errors.contains("is that of '--store'"), "\(same.errors)")
+        let elsewhere = fleet.folder.path + "/elsewhere"
+        try FileManager.default.moveItem(atPath: store + "/.wire", toPath: elsewhere)
+        let before = try FileManager.default.subpathsOfDirectory(atPath: elsewhere).sorted()
+        for folder in [store, fleet.out] {
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            try FileManager.default.createSymbolicLink(atPath: folder + "/.wire", withDestinationPath: elsewhere)
+        }
+        _ = try await fleet.outcome(fleet.export + Self.warc + ["--store", store])
+        #expect(try FileManager.default.subpathsOfDirectory(atPath: elsewhere).sorted() == before)
+        #expect(try ArchiveRecord.all(in: fleet.out).allSatisfy { $0.kind == "resource" || $0.kind == "warcinfo" })
+        try await fleet.stop()
+    }
 }

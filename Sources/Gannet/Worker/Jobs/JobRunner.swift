@@ -92,19 +92,21 @@ final class JobRunner: Sendable {
     ) async throws -> Conclusion {
         guard let fetched = transferred.fetched else {
             let conclusion = try concluded(job, transferred.outcome, cancelled: reason)
-            guard conclusion.isFailure, let place = try await keptExchanges(transferred, of: job) else { return conclusion }
+            guard conclusion.isFailure, let place = try await keptExchanges(transferred, body: nil, of: job) else { return conclusion }
             return conclusion.keeping(place)
         }
         // The body is in its place before the job is settled. A crash in between costs another fetch, but loses nothing.
         let digest = fetched.download.body.digest
         let placement = try await output.place(fetched.download, digest: digest, of: job)
-        return placed(placement, fetched, digest, try await keptExchanges(transferred, of: job), of: job)
+        return placed(placement, fetched, digest, try await keptExchanges(transferred, body: digest, of: job), of: job)
     }
 
     /// Where the exchanges are kept for an export; nil for a batch that does not ask for it.
-    private func keptExchanges(_ transferred: LocalFetches.Transferred, of job: Job) async throws -> ExchangesPlace? {
+    private func keptExchanges(
+        _ transferred: LocalFetches.Transferred, body: SHA256Digest?, of job: Job
+    ) async throws -> ExchangesPlace? {
         guard job.keepsWire, let wire = transferred.wire else { return nil }
-        return try await output.keep(wire, of: job)
+        return try await output.keep(wire, body: body, of: job)
     }
 
     /// Has the output note how a job ends, and tells the machine.
