@@ -100,7 +100,7 @@ static inline int gannet_vips_scaled(
 }
 
 /* A JPEG of plain colours, to exactly this size. Its decoder shrinks it first. Then one and a half of its pixels or more make one of the result.
- * vips_thumbnail leaves two, and takes nearly twice the time where vector code is off. */
+ * vips_thumbnail leaves two, and takes longer. */
 static inline int gannet_vips_scaled_jpeg(const void *bytes, size_t count, VipsImage **out, int width, int height, int shrink) {
     char options[64];
     snprintf(options, sizeof options, "[shrink=%d,fail_on=truncated]", shrink);

@@ -32,7 +32,7 @@ extension BodyFolder {
         }
     }
 
-    /// The bytes of the exchanges, if they are those that an outcome names.
+    /// The bytes of the exchanges, if the file is the one that an outcome names.
     func exchanges(of id: URLID, at place: ExchangesPlace) -> [UInt8]? {
         hasOwnFolders(ofExchanges: id) ? body(Self.name(ofExchanges: id), size: place.size, digest: place.digest) : nil
     }

@@ -15,7 +15,7 @@ package struct ExchangesPlace: Sendable, Equatable {
         size = bytes.count
     }
 
-    /// Nil for text of another form. Redis has it, and whoever writes there may have made it.
+    /// Nil for text of another form: other programs may write into Redis.
     package init?(_ text: String) {
         let words = text.split(separator: " ", omittingEmptySubsequences: false)
         guard words.count == 2, words[0].utf8.count == 64, let digest = [UInt8](hexadecimal: words[0].utf8), let size = Int(words[1]),

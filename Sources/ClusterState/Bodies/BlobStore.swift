@@ -112,7 +112,7 @@ package struct BlobStore: Sendable {
         return damaged
     }
 
-    /// Sets counters anew where one of them is no number. Returns those that were not.
+    /// Sets counters anew where one of them is no number. Returns the damaged ones.
     func countAnew() async throws -> [String] {
         var damaged: [String] = []
         for part in parts { damaged += try await part.countAnew() }

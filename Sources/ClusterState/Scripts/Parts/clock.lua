@@ -19,14 +19,14 @@ local function publish(channel, text)
     return call(sub(channel, #tag + 1, #tag + 6) == 'shard:' and 'SPUBLISH' or 'PUBLISH', channel, text)
 end
 
--- Another program may have written into our keys. Nil for what is no whole number as Redis writes it.
+-- Another program may have written into our keys. Nil for a value that is no whole number as Redis writes it.
 local function whole(text)
     local value = tonumber(text)
     if not value or not (value >= -9007199254740992 and value <= 9007199254740992) then return nil end
     return text ~= '-0' and string.format('%.0f', value) == text and value or nil
 end
 
--- What is no number counts as what is usual, and that is 0 where nothing is said.
+-- A value that is no number counts as the usual one, which is 0 where nothing is said.
 local function numberOf(text, usual) return text and whole(text) or usual or 0 end
 
 -- For counters without which a script cannot go on. Whether one of them is no number.

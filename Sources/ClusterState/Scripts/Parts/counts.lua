@@ -100,7 +100,7 @@ function Counts.make()
         if how ~= 'cancelled' then batch.finished[#batch.finished + 1] = id .. (mark or '') end
     end
 
-    -- Jobs that have not ended, by all that were accepted and the three ends. What is no number tells nothing: there may be some.
+    -- Jobs that have not ended, by all that were accepted and the three ends. A value that is no number tells nothing: there may be some.
     local function openOf(accepted, done, failed, cancelled)
         if areDamaged({accepted, done, failed, cancelled}) then return 1 end
         return numberOf(accepted) - numberOf(done) - numberOf(failed) - numberOf(cancelled)
