@@ -127,7 +127,10 @@ package final class RedisBodies: JobOutput {
             defer { unlink(path) }
             try await gate.enter()
             defer { gate.leave() }
-            return try await place(contents(ofTemporaryFile: path), digest: digest, of: job)
+            guard let bytes = Descriptor.contents(ofFile: path, count: Int(download.byteCount)) else {
+                throw StorageFailure.refused("temporary file", path, "read")
+            }
+            return try await place(bytes, digest: digest, of: job)
         }
     }
 
@@ -204,20 +207,6 @@ extension DownloadedBody {
     package func discard() {
         if case .file(let path, _) = self { unlink(path) }
     }
-}
-
-private func contents(ofTemporaryFile path: String) throws -> [UInt8] {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw StorageFailure.refused("temporary file", path, "read") }
-    defer { close(descriptor) }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0 else { throw StorageFailure.refused("temporary file", path, "read") }
-    let size = Int(status.st_size)
-    guard let bytes = Descriptor.contents(of: descriptor, atMost: size) else {
-        throw StorageFailure.refused("temporary file", path, "read")
-    }
-    guard bytes.count == size else { throw StorageFailure.refused("temporary file", path, "read", EIO) }
-    return bytes
 }
 
 /// Lets two large bodies at a time pass to or from Redis, because each is in memory as a whole.

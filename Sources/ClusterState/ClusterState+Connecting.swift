@@ -215,7 +215,7 @@ extension ClusterState {
     /// Says which partitions are away, where that is the reason of an error.
     package func naming(_ error: StateError) -> StateError {
         if case .partly(let sentence, let reason) = error { return .partly(sentence, naming(reason)) }
-        guard case .redis(let redis) = error, redis.isTransient,
+        guard case .redis(let redis) = error,
             let words = ServerWatch(connection: connection, partitions: partitions).words(about: redis)
         else { return error }
         return .partAway(words: words, redis)

@@ -53,6 +53,17 @@ package enum Descriptor {
         return bytes
     }
 
+    /// The bytes of a file that has this many. Nil means that `errno` says why not: `EIO` for a shorter file.
+    package static func contents(ofFile path: String, count: Int) -> [UInt8]? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        let bytes = contents(of: descriptor, atMost: count)
+        let code = errno
+        close(descriptor)
+        errno = bytes == nil ? code : EIO
+        return bytes?.count == count ? bytes : nil
+    }
+
     /// False when the time ran out.
     @discardableResult
     package static func wait(for events: Int16, on descriptor: Int32, milliseconds: Int32) -> Bool {

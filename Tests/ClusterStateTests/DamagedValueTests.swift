@@ -81,6 +81,21 @@ import Testing
         }
     }
 
+    @Test(arguments: ["batch:1", "queue"]) func `a sweep at a damaged counter names its key and changes nothing`(key: String) async throws {
+        try await QueueFixture.with { fixture in
+            try await fixture.fill(0..<6)
+            try await Damage("q:q:\(key)", "cancelled", "nan").make(fixture)
+            let before = try await fixture.dump()
+            await #expect(throws: StateError.damaged(key: fixture.key(queue: key))) {
+                try await fixture.queue.delete(JobSelection(.ready))
+            }
+            #expect(try await fixture.dump().differences(from: before) == [])
+            _ = try await fixture.cluster.audit(mend: true)
+            #expect(try await fixture.queue.delete(JobSelection(.ready)).count == 6)
+            #expect(try await fixture.cluster.audit(mend: false) == [])
+        }
+    }
+
     @Test(arguments: ["total", "offset"]) func `a batch whose progress is damaged accepts nothing, and its key is named`(
         field: String
     ) async throws {

@@ -79,6 +79,9 @@ import Testing
         for node in cluster.nodes { try await node.ask("ACL", "SETUSER", "gannet", "&{gannet:*}*") }
         let permitted = try await fleet.outcome(words)
         #expect(permitted.status == 0, "\(permitted)")
+        for node in cluster.nodes { try await node.ask("ACL", "SETUSER", "gannet", "-cluster|shards") }
+        let without = try await fleet.outcome(words)
+        #expect(without.status == 69 && without.errors.contains("cluster|shards") && !without.errors.contains("|slots"), "\(without)")
         try await fleet.stop()
     }
 

@@ -12,30 +12,14 @@ import Darwin
 
 /// Several processes over one Redis.
 struct SharedTierTests {
-    private let namespace = "shared-\(UInt64.random(in: 0 ... .max))"
-
-    private func cache(_ redis: RedisServer, lease: Duration = .seconds(30), bodyLimit: Int = 100_000_000) async throws -> RedisCache {
-        try await RedisCache.connect(
-            RedisCacheOptions(redis: URL(filePath: redis.socketPath)) {
-                $0.namespace = namespace
-                $0.lease = lease
-                $0.bodyLimit = bodyLimit
-            })
-    }
-
-    private func fetcher(_ cache: RedisCache, _ change: (inout FetcherOptions) -> Void = { _ in }) throws -> Fetcher {
-        var options = FetcherOptions.local
-        change(&options)
-        options.shared = cache.shared
-        return try Fetcher(options)
-    }
+    private let shared = SharedNamespace()
 
     @Test func `ten thousand calls in eight processes make one request`() async throws {
         let redis = try await RedisServer.shared
         let origin = try await Origin.start(
             .init { $0.directives = "location = /a { add_header Cache-Control max-age=600; return 200 body; }" })
         var processes: [FetchingProcess] = []
-        for _ in 0..<8 { processes.append(try await FetchingProcess(redis, origin.url("/a"), namespace: namespace, calls: 1250)) }
+        for _ in 0..<8 { processes.append(try await FetchingProcess(redis, origin.url("/a"), namespace: shared.namespace, calls: 1250)) }
         var downloads = 0
         for process in processes {
             let outcome = try await process.outcome
@@ -55,9 +39,9 @@ struct SharedTierTests {
                 $0.addresses = hosts
                 $0.directives = "location /p/ { add_header Cache-Control max-age=600; return 200 $request_uri; }"
             })
-        try await redis.command("SET", "{\(namespace)}schema", "2.0/4")
-        let caches = [try await cache(redis), try await cache(redis)]
-        let fetchers = try caches.map { try fetcher($0) }
+        try await redis.command("SET", "{\(shared.namespace)}schema", "2.0/4")
+        let caches = [try await shared.cache(redis), try await shared.cache(redis)]
+        let fetchers = try caches.map { try shared.fetcher($0) }
         let urls = hosts.flatMap { host in (0..<5).map { "http://\(host):\(origin.port)/p/\($0)" } }
         let good = try await withThrowingTaskGroup(of: Bool.self) { group in
             for fetcher in fetchers + fetchers {
@@ -70,7 +54,7 @@ struct SharedTierTests {
         #expect(good == 240)
         #expect(try await origin.requests().count == 60)
         for tag in ["", ":1", ":2", ":3"] {
-            #expect(try await redis.command("EXISTS", "{\(namespace)\(tag)}state") == .integer(1), "\(tag)")
+            #expect(try await redis.command("EXISTS", "{\(shared.namespace)\(tag)}state") == .integer(1), "\(tag)")
         }
         for fetcher in fetchers { await fetcher.close() }
         for cache in caches { await cache.close() }
@@ -83,12 +67,12 @@ struct SharedTierTests {
             "HTTP/1.1 \(status)\r\nCache-Control: no-store\r\nConnection: close\r\nContent-Length: 4\r\n\r\nbody"
         }
         let server = try HostileServer(scripts: answers.map { [.readUntil("\r\n\r\n"), .send($0)] })
-        let cache = try await cache(redis)
-        let fetcher = try fetcher(cache)
+        let cache = try await shared.cache(redis)
+        let fetcher = try shared.fetcher(cache)
         let request = FetchRequest("http://127.0.0.1:\(server.port)/") { $0.maximumAge = .seconds(60) }
         await #expect(throws: FetchError.self) { try await fetcher.data(for: request) }
         // A caller within the same millisecond of Redis' time would count as waiting.
-        try await redis.command("BLPOP", "\(namespace)nothing", "0.005")
+        try await redis.command("BLPOP", "\(shared.namespace)nothing", "0.005")
         #expect(try await fetcher.data(for: request) == Data("body".utf8))
         await fetcher.close()
         await cache.close()
@@ -104,8 +88,8 @@ struct SharedTierTests {
         ])
         let url = "http://127.0.0.1:\(server.port)/"
         var caches: [RedisCache] = []
-        for _ in 0..<4 { caches.append(try await cache(redis, bodyLimit: 1_000_000)) }
-        let fetchers = try caches.map { try fetcher($0) }
+        for _ in 0..<4 { caches.append(try await shared.cache(redis, bodyLimit: 1_000_000)) }
+        let fetchers = try caches.map { try shared.fetcher($0) }
         let calls = fetchers.map { fetcher in Task { try await fetcher.data(for: FetchRequest(url)) } }
         try await server.accepted(4)
         for call in calls { call.cancel() }
@@ -115,7 +99,8 @@ struct SharedTierTests {
 
     /// The end of the only lease, in milliseconds.
     private func leaseEnd(_ redis: RedisServer) async throws -> Int {
-        guard case .list(let lease) = try await redis.command("ZRANGE", "{\(namespace)}leases", "0", "-1", "WITHSCORES"), lease.count == 2,
+        guard case .list(let lease) = try await redis.command("ZRANGE", "{\(shared.namespace)}leases", "0", "-1", "WITHSCORES"),
+            lease.count == 2,
             let end = lease[1].text.flatMap({ Int($0) })
         else { throw KitError("there is not exactly one lease") }
         return end
@@ -128,9 +113,9 @@ struct SharedTierTests {
             [.readUntil("\r\n\r\n"), .send("HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 5\r\n\r\nwhole"), .silence],
         ])
         let url = "http://127.0.0.1:\(server.port)/"
-        let holder = try await FetchingProcess(redis, url, namespace: namespace, lease: .seconds(1))
+        let holder = try await FetchingProcess(redis, url, namespace: shared.namespace, lease: .seconds(1))
         try await server.accepted(1)
-        let waiter = try await FetchingProcess(redis, url, namespace: namespace, lease: .seconds(1))
+        let waiter = try await FetchingProcess(redis, url, namespace: shared.namespace, lease: .seconds(1))
         // A living holder renews its lease. The renewal that adds a whole lease comes after the end of the first.
         let first = try await leaseEnd(redis)
         try await eventually("the holder renews its lock after the end of the first lease") { try await leaseEnd(redis) > first + 1000 }
@@ -152,12 +137,12 @@ struct SharedTierTests {
         let line = open(pipe, O_RDWR)
         defer { close(line) }
         let stubborn = try await FetchingProcess(
-            redis, origin.url("/a"), namespace: namespace, lease: .seconds(1), stubbornAt: pipe)
+            redis, origin.url("/a"), namespace: shared.namespace, lease: .seconds(1), stubbornAt: pipe)
         _ = try await stubborn.process.output.line { $0 == "asked" }
         stubborn.process.signal(SIGSTOP)
 
-        let cache = try await cache(redis)
-        let fetcher = try fetcher(cache)
+        let cache = try await shared.cache(redis)
+        let fetcher = try shared.fetcher(cache)
         let successor = try await fetcher.response(for: FetchRequest(origin.url("/a")))
         #expect(successor.source == .network && successor.data == Data("successor".utf8))
 
@@ -165,10 +150,10 @@ struct SharedTierTests {
         _ = write(line, "\n", 1)
         let late = try await stubborn.outcome
         #expect(late.fenced == 1 && late.good == 1)
-        let other = try self.fetcher(cache)
+        let other = try shared.fetcher(cache)
         let standing = try await other.response(for: FetchRequest(origin.url("/a")))
         #expect(standing.source == .shared && standing.data == Data("successor".utf8))
-        #expect(try await redis.command("HGET", "{\(namespace)}state", "doubleFetches") == .text("1"))
+        #expect(try await redis.command("HGET", "{\(shared.namespace)}state", "doubleFetches") == .text("1"))
         #expect(try await origin.requests().count == 1)
         await cache.close()
         try await origin.stop()
@@ -180,17 +165,17 @@ struct SharedTierTests {
             .readUntil("\r\n\r\n"), .pause(.milliseconds(300)),
             .send("HTTP/1.1 200 OK\r\nCache-Control: no-store\r\nContent-Length: 6\r\n\r\nsecret"), .silence)
         let url = "http://127.0.0.1:\(server.port)/"
-        let cache = try await cache(redis)
+        let cache = try await shared.cache(redis)
         let bodies = try await withThrowingTaskGroup { group in
             for _ in 0..<4 {
-                let fetcher = try fetcher(cache)
+                let fetcher = try shared.fetcher(cache)
                 group.addTask { try await fetcher.data(for: FetchRequest(url)) }
             }
             return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(bodies == Array(repeating: Data("secret".utf8), count: 4))
         #expect(server.connections == 4)
-        let dump = try await redis.command("KEYS", "*\(namespace)*blob*")
+        let dump = try await redis.command("KEYS", "*\(shared.namespace)*blob*")
         #expect(dump == .list([]))
         await cache.close()
         try await server.stop()
@@ -199,17 +184,17 @@ struct SharedTierTests {
     @Test func `a failure is shared with other processes that remember failures`() async throws {
         let redis = try await RedisServer.shared
         let origin = try await Origin.start()
-        let cache = try await cache(redis)
+        let cache = try await shared.cache(redis)
         for _ in 0..<3 {
             let error = await #expect(throws: FetchError.self) {
-                try await fetcher(cache) { $0.freshness.failures = .brief }.data(for: FetchRequest(origin.url("/none")))
+                try await shared.fetcher(cache) { $0.freshness.failures = .brief }.data(for: FetchRequest(origin.url("/none")))
             }
             #expect(error?.kind == .status(404))
             #expect(error?.description == "The server answered 404 (\(origin.url("/none"))).")
         }
         #expect(try await origin.requests().count == 1)
         // A process that remembers no failures does not take over another's memory of one.
-        let error = await #expect(throws: FetchError.self) { try await fetcher(cache).data(for: FetchRequest(origin.url("/none"))) }
+        let error = await #expect(throws: FetchError.self) { try await shared.fetcher(cache).data(for: FetchRequest(origin.url("/none"))) }
         #expect(error?.kind == .status(404))
         #expect(try await origin.requests().count == 2)
         await cache.close()
@@ -220,9 +205,9 @@ struct SharedTierTests {
         let redis = try await RedisServer.shared
         let origin = try await Origin.start(.init { $0.directives = "location / { add_header Cache-Control max-age=0; }" })
         let file = try #require(origin.files.last)
-        let cache = try await cache(redis)
-        let first = try await fetcher(cache).response(for: FetchRequest(origin.url(file.path)))
-        let second = try await fetcher(cache).response(for: FetchRequest(origin.url(file.path)))
+        let cache = try await shared.cache(redis)
+        let first = try await shared.fetcher(cache).response(for: FetchRequest(origin.url(file.path)))
+        let second = try await shared.fetcher(cache).response(for: FetchRequest(origin.url(file.path)))
         #expect(first.source == .network && second.source == .revalidated && first.data == second.data)
         #expect(try await origin.requests().map(\.status) == [200, 304])
         await cache.close()
@@ -233,14 +218,14 @@ struct SharedTierTests {
         let redis = try await RedisServer.shared
         let origin = try await Origin.start(
             .init { $0.directives = "location = /a { add_header Cache-Control max-age=600; return 200 body; }" })
-        let cache = try await cache(redis)
+        let cache = try await shared.cache(redis)
         let request = FetchRequest(origin.url("/a"))
-        _ = try await fetcher(cache).data(for: request)
+        _ = try await shared.fetcher(cache).data(for: request)
         try await changeBodies(redis, "redis.call('SET', key, 'BODY')")
-        #expect(try await fetcher(cache).response(for: request).data == Data("body".utf8))
+        #expect(try await shared.fetcher(cache).response(for: request).data == Data("body".utf8))
         try await changeBodies(redis, "redis.call('DEL', key)")
-        #expect(try await fetcher(cache).response(for: request).source == .network)
-        #expect(try await fetcher(cache).response(for: request).source == .shared)
+        #expect(try await shared.fetcher(cache).response(for: request).source == .network)
+        #expect(try await shared.fetcher(cache).response(for: request).source == .shared)
         #expect(try await origin.requests().count == 3)
         await cache.close()
         try await origin.stop()
@@ -249,7 +234,7 @@ struct SharedTierTests {
     /// Does something to each body's key; the keys are not text.
     private func changeBodies(_ redis: RedisServer, _ change: String) async throws {
         let script = "local keys = redis.call('KEYS', ARGV[1]); for _, key in ipairs(keys) do \(change) end; return #keys"
-        #expect(try await redis.command("EVAL", script, "0", "{\(namespace):blob}:*") == .integer(1))
+        #expect(try await redis.command("EVAL", script, "0", "{\(shared.namespace):blob}:*") == .integer(1))
     }
 
     @Test func `a waiting caller asks again within a lease, even if the message was lost`() async throws {
@@ -259,11 +244,11 @@ struct SharedTierTests {
             [.readUntil("\r\n\r\n"), .send("HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 2\r\n\r\nhi"), .silence],
         ])
         let request = FetchRequest("http://127.0.0.1:\(server.port)/")
-        let cache = try await cache(redis, lease: .seconds(15))
-        let holder = try fetcher(cache)
+        let cache = try await shared.cache(redis, lease: .seconds(15))
+        let holder = try shared.fetcher(cache)
         let first = Task { try await holder.data(for: request) }
         try await server.accepted(1)
-        let waiter = try fetcher(cache)
+        let waiter = try shared.fetcher(cache)
         let watch = try await redis.watch()
         let second = Task { try await waiter.data(for: request) }
         try await watch.saw("\"HSET\"", "}locks")
@@ -276,26 +261,13 @@ struct SharedTierTests {
         try await server.stop()
     }
 
-    @Test func `while Redis is away fetchers go on without it`() async throws {
-        let redis = try await RedisServer.start()
-        let origin = try await Origin.start()
-        let cache = try await cache(redis)
-        let fetcher = try fetcher(cache)
-        _ = try await fetcher.data(for: FetchRequest(origin.url("/1.bin")))
-        try await redis.kill9()
-        _ = try await fetcher.data(for: FetchRequest(origin.url("/2.bin")))
-        #expect(fetcher.statistics.sharedUnavailable > 0)
-        await cache.close()
-        try await origin.stop()
-    }
-
     @Test func `a cache that is freed still wakes its waiting callers`() async throws {
         let redis = try await RedisServer.shared
         let server = try HostileServer(
             .readUntil("\r\n\r\n"), .pause(.milliseconds(500)),
             .send("HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 2\r\n\r\nhi"), .silence)
         let request = FetchRequest("http://127.0.0.1:\(server.port)/")
-        let fetchers = [try fetcher(try await cache(redis)), try fetcher(try await cache(redis))]
+        let fetchers = [try shared.fetcher(try await shared.cache(redis)), try shared.fetcher(try await shared.cache(redis))]
         let start = ContinuousClock.now
         let first = Task { try await fetchers[0].data(for: request) }
         try await server.accepted(1)
@@ -306,69 +278,16 @@ struct SharedTierTests {
         try await server.stop()
     }
 
-    @Test func `an answer is handed out although Redis has stopped replying`() async throws {
-        try await withSilentRedis { _, downloader, call in
-            downloader.open()
-            // A commit alone may take twenty seconds to fail.
-            let start = ContinuousClock.now
-            let answer = try await call.value
-            #expect(answer == Data("http://a/".utf8))
-            #expect(ContinuousClock.now - start < .seconds(10))
-        }
-    }
-
-    @Test func `a fetcher is closed within seconds although Redis has stopped replying`() async throws {
-        try await withSilentRedis { fetcher, _, call in
-            let start = ContinuousClock.now
-            await fetcher.close()
-            #expect(ContinuousClock.now - start < .seconds(8))
-            await #expect(throws: FetchError.self) { try await call.value }
-        }
-    }
-
-    /// Runs `body` while a download is held and Redis has stopped replying.
-    private func withSilentRedis(_ body: (Fetcher, ScriptedDownloader, Task<Data, any Error>) async throws -> Void) async throws {
-        let redis = try await RedisServer.start()
-        let downloader = ScriptedDownloader { _ in .held }
-        let cache = try await cache(redis)
-        var options = FetcherOptions.local
-        options.shared = cache.shared
-        let fetcher = try Fetcher(options, downloader: downloader)
-        let call = Task { try await fetcher.data(for: FetchRequest("http://a/")) }
-        await downloader.waitForStarts(1)
-        redis.pause()
-        try await body(fetcher, downloader, call)
-        redis.resume()
-        await fetcher.close()
-        await cache.close()
-        try await redis.stop()
-    }
-
-    @Test func `a body that Redis has no room for is no outage`() async throws {
-        let redis = try await RedisServer.shared
-        let body = String(repeating: "x", count: 2_000_000)
-        let server = try HostileServer(
-            .readUntil("\r\n\r\n"),
-            .send("HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: \(body.count)\r\n\r\n\(body)"), .silence)
-        let cache = try await cache(redis, bodyLimit: 1_000_000)
-        let fetcher = try fetcher(cache)
-        _ = try await fetcher.data(for: FetchRequest("http://127.0.0.1:\(server.port)/"))
-        await fetcher.close()
-        #expect(fetcher.statistics.sharedRefused == 1 && fetcher.statistics.sharedUnavailable == 0)
-        await cache.close()
-        try await server.stop()
-    }
-
     @Test func `a long URL is shared like a short one`() async throws {
         let redis = try await RedisServer.shared
         let origin = try await Origin.start(
             .init {
                 $0.directives = "large_client_header_buffers 4 16k; location = /a { add_header Cache-Control max-age=60; return 200 body; }"
             })
-        let cache = try await cache(redis)
+        let cache = try await shared.cache(redis)
         let request = FetchRequest(origin.url("/a?" + String(repeating: "x", count: 7000)))
-        #expect(try await fetcher(cache).response(for: request).source == .network)
-        #expect(try await fetcher(cache).response(for: request).source == .shared)
+        #expect(try await shared.fetcher(cache).response(for: request).source == .network)
+        #expect(try await shared.fetcher(cache).response(for: request).source == .shared)
         await cache.close()
         try await origin.stop()
     }
@@ -377,18 +296,18 @@ struct SharedTierTests {
         let redis = try await RedisServer.shared
         let origin = try await Origin.start(
             .init { $0.directives = "location = /a { add_header Cache-Control max-age=60; return 200 body; }" })
-        let cache = try await cache(redis)
+        let cache = try await shared.cache(redis)
         let request = FetchRequest(origin.url("/a"))
-        _ = try await fetcher(cache).data(for: request)
+        _ = try await shared.fetcher(cache).data(for: request)
         // The digest, and all that comes after it.
         let script = """
             local key = redis.call('KEYS', ARGV[1])[1]
             redis.call('SET', key, redis.call('GET', key):sub(1, 32) .. ('\\0'):rep(60))
             return 1
             """
-        #expect(try await redis.command("EVAL", script, "0", "{\(namespace)}outcome:*") == .integer(1))
-        #expect(try await fetcher(cache).response(for: request).data == Data("body".utf8))
-        #expect(try await fetcher(cache).response(for: request).source == .shared)
+        #expect(try await redis.command("EVAL", script, "0", "{\(shared.namespace)}outcome:*") == .integer(1))
+        #expect(try await shared.fetcher(cache).response(for: request).data == Data("body".utf8))
+        #expect(try await shared.fetcher(cache).response(for: request).source == .shared)
         #expect(try await origin.requests().count == 2)
         await cache.close()
         try await origin.stop()
@@ -398,18 +317,13 @@ struct SharedTierTests {
         let redis = try await RedisServer.shared
         let origin = try await Origin.start(
             .init { $0.directives = "location = /a { add_header Cache-Control max-age=600; add_header Age 100; return 200 body; }" })
-        let cache = try await cache(redis)
-        _ = try await fetcher(cache).data(for: FetchRequest(origin.url("/a")))
+        let cache = try await shared.cache(redis)
+        _ = try await shared.fetcher(cache).data(for: FetchRequest(origin.url("/a")))
         let young = FetchRequest(origin.url("/a")) { $0.maximumAge = .seconds(50) }
-        #expect(try await fetcher(cache).response(for: young).source == .network)
+        #expect(try await shared.fetcher(cache).response(for: young).source == .network)
         let old = FetchRequest(origin.url("/a")) { $0.maximumAge = .seconds(200) }
-        #expect(try await fetcher(cache).response(for: old).source == .shared)
+        #expect(try await shared.fetcher(cache).response(for: old).source == .shared)
         await cache.close()
         try await origin.stop()
     }
-}
-
-extension FetcherOptions {
-    /// For origins of this machine.
-    fileprivate static var local: FetcherOptions { FetcherOptions { $0.allowedNetworks = ["all"] } }
 }

@@ -25,11 +25,7 @@ extension BodyFolder {
     func writeExchanges(_ bytes: [UInt8], of id: URLID) throws {
         let file = try BodyFile(in: path, .ordinary)
         try bytes.withUnsafeBytes { try file.write($0) }
-        do {
-            _ = try place(file.keep(), as: Self.name(ofExchanges: id))
-        } catch let blocked as BlockedPlace {
-            throw blocked.failure
-        }
+        _ = try place(file.keep(), as: Self.name(ofExchanges: id))
     }
 
     /// The bytes of the exchanges, if the file is the one that an outcome names.

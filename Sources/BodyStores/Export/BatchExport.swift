@@ -79,8 +79,8 @@ package final class BatchExport: Sendable {
         try place(file.keep(), body)
     }
 
-    private func noteBlocked(_ blocked: BlockedPlace, _ body: WantedBody) throws {
-        let error = FetchError(kind: .storage, url: body.content.url, detail: blocked.failure.sentence)
+    private func noteTaken(_ failure: StorageFailure, _ body: WantedBody) throws {
+        let error = FetchError(kind: .storage, url: body.content.url, detail: failure.sentence)
         var record = JobRecord(exported: body.id, JobEnd(.failed, OutcomeContent(url: body.content.url), duration: body.duration))
         (record.errorClass, record.errorMessage) = (error.className, error.description)
         try noteFailed(record, known: nil)
@@ -91,8 +91,8 @@ package final class BatchExport: Sendable {
         let name: String
         do {
             name = try folder.folder.place(file, of: body.content.url, id: body.id)
-        } catch let blocked as BlockedPlace {
-            return try noteBlocked(blocked, body)
+        } catch let failure as StorageFailure where failure.isPlaceTaken {
+            return try noteTaken(failure, body)
         }
         if packing != nil, let fetched = body.fetched { folder.folder.set(fetched, of: name) }
         _ = try folder.journal.append(body.record(file: name))

@@ -49,8 +49,7 @@ package struct BodyFolder: Sendable {
             try makeFolders(of: name)
             guard rename(file, target) == 0 else {
                 let failure = StorageFailure.refused("file", target, "written")
-                if [EISDIR, ENOTDIR, ELOOP].contains(failure.errno) { throw BlockedPlace(failure: failure) }
-                throw failure
+                throw [EISDIR, ENOTDIR, ELOOP].contains(failure.errno) ? StorageFailure(.placeTaken(failure.sentence)) : failure
             }
             return name
         } catch {
@@ -127,10 +126,9 @@ package struct BodyFolder: Sendable {
         switch status.st_mode & S_IFMT {
         case S_IFDIR: return
         case S_IFLNK:
-            throw BlockedPlace(
-                failure: StorageFailure(
-                    "\(path.escapedForDisplay) is a symbolic link, and links within a folder of bodies are not followed. Remove it."))
-        default: throw BlockedPlace(failure: StorageFailure("\(path.escapedForDisplay) is not a folder. Remove it."))
+            let sentence = "\(path.escapedForDisplay) is a symbolic link, and links within a folder of bodies are not followed. Remove it."
+            throw StorageFailure(.placeTaken(sentence))
+        default: throw StorageFailure(.placeTaken("\(path.escapedForDisplay) is not a folder. Remove it."))
         }
     }
 
@@ -150,11 +148,7 @@ package struct BodyFolder: Sendable {
     /// The path of a folder within this one, which is made if it is missing.
     func ownFolder(_ name: String) throws -> String {
         let own = "\(path)/\(name)"
-        do {
-            try Self.makeOwnFolder(own)
-        } catch let blocked as BlockedPlace {
-            throw blocked.failure
-        }
+        try Self.makeOwnFolder(own)
         return own
     }
 
@@ -210,14 +204,8 @@ extension BodyFolder: JobOutput {
         return file(of: outcome.content.url, id: job.id, size: outcome.content.size).map { HeldBody(file: $0) }
     }
 
-    /// A worker ends where a place is blocked: another one may have another folder.
-    package func place(_ download: Download, digest: SHA256Digest, of job: Job) throws -> Placement {
-        do {
-            return .held(try stored(download, of: job))
-        } catch let blocked as BlockedPlace {
-            throw blocked.failure
-        }
-    }
+    /// A worker ends where a place is taken: another one may have another folder.
+    package func place(_ download: Download, digest: SHA256Digest, of job: Job) throws -> Placement { .held(try stored(download, of: job)) }
 
     func stored(_ download: Download, of job: Job) throws -> HeldBody {
         let file: String
@@ -259,18 +247,13 @@ extension BodyFolder {
     }
 }
 
-/// Something else is where a body belongs, such as a link or a folder of the user's. Other bodies have other places.
-struct BlockedPlace: Error {
-    let failure: StorageFailure
-}
-
 extension Placement {
-    /// Fails a job alone whose body's place is blocked.
+    /// Fails a job alone whose body's place is taken.
     init(of job: Job, _ place: () throws -> HeldBody) throws {
         do {
             self = .held(try place())
-        } catch let blocked as BlockedPlace {
-            let detail = blocked.failure.sentence
+        } catch let failure as StorageFailure where failure.isPlaceTaken {
+            let detail = failure.sentence
             self = .refused(FetchError(kind: .storage, url: job.url, detail: detail.hasSuffix(".") ? String(detail.dropLast()) : detail))
         }
     }

@@ -66,9 +66,7 @@ extension DownloadedBody {
         switch self {
         case .bytes(let bytes): return bytes
         case .file(let path, _):
-            let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-            defer { if descriptor >= 0 { close(descriptor) } }
-            guard descriptor >= 0, let bytes = Descriptor.contents(of: descriptor, atMost: count) else {
+            guard let bytes = Descriptor.contents(ofFile: path, count: count) else {
                 let reason = Descriptor.message(errno)
                 throw ThumbnailFailure(.busy, "The file \(path.escapedForDisplay) of a body cannot be read: \(reason).")
             }

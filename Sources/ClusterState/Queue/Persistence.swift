@@ -92,16 +92,18 @@ struct ServerWatch: Sendable {
     /// Returns when one of them has been away for longer than people wait without a word.
     func absence() async throws -> RedisError { try await connection.absence(ofServersWith: partitions.map(\.keys.state)) }
 
-    /// `it has partitions 3, 4 and 5 of 16`; `nil` where there is one partition, or the error is about no server of a cluster.
+    /// `it has partitions 3, 4 and 5 of 16`, or `it moves partition 3 of 16`; `nil` where there is one partition, or the error is about no server of a cluster.
     func words(about error: RedisError) -> String? {
         guard connection.isCluster, partitions.count > 1 else { return nil }
         let away = partitions.filter { partition in
+            if error.kind == .tryAgain { return HashSlot(of: partition.keys.state) == error.slot }
             guard let primary = connection.primary(of: partition.keys.state) else { return error.kind == .clusterDown }
             return primary.failure != nil && primary.address.description == error.server
         }
         guard let last = away.last?.index else { return nil }
         let others = away.dropLast().map { "\($0.index)" }.joined(separator: ", ")
-        return "it has partition\(others.isEmpty ? " " : "s \(others) and ")\(last) of \(partitions.count)"
+        return
+            "it \(error.kind == .tryAgain ? "moves" : "has") partition\(others.isEmpty ? " " : "s \(others) and ")\(last) of \(partitions.count)"
     }
 }
 

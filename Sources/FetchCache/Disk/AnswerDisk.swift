@@ -75,7 +75,7 @@ package final class AnswerDisk: Sendable {
         guard let failure = error as? StorageFailure else { return }
         switch failure.reason {
         case .tooLarge, .crowded, .noMemory, .cancelled: return
-        case .system, .paused, .noRoom, .other: break
+        case .system, .paused, .noRoom, .placeTaken, .other: break
         }
         state.withLock { state in
             state.failures += 1

@@ -53,7 +53,7 @@ extension RequestRejection: CustomStringConvertible {
         case .unsupportedScheme(let scheme): "only http and https are fetched, not '\(scheme.escapedForDisplay)'"
         case .noHost: "it names no host"
         case .badHost: "its host is not a valid name or address"
-        case .badPort: "its port must be a number from 1 to 65535"
+        case .badPort: "its port must be a number up to 65535"
         case .interfaceZone: "its address names an interface of this machine"
         case .controlInCredentials: "its user or password has a control character"
         case .noColon: "it has no colon; write 'Name: value'"

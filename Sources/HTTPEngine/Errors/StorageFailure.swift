@@ -17,6 +17,8 @@ package struct StorageFailure: Error, Sendable, Hashable, CustomStringConvertibl
         case noMemory
         /// The caller was cancelled.
         case cancelled
+        /// Something else is where one file belongs, such as a link or a folder of the user's; a whole sentence. Other files have other places.
+        case placeTaken(String)
         /// Another reason, as a whole sentence; 0 where the system did not refuse anything.
         case other(String, errno: Int32 = 0)
     }
@@ -52,7 +54,11 @@ package struct StorageFailure: Error, Sendable, Hashable, CustomStringConvertibl
 
     var kind: FetchError.Kind { SystemLimit.isShortage(errno) || reason == .noMemory ? .systemLimit : .storage }
 
-    /// Half a sentence, except for `other`.
+    package var isPlaceTaken: Bool {
+        if case .placeTaken = reason { true } else { false }
+    }
+
+    /// Half a sentence, except for `placeTaken` and `other`.
     package var description: String {
         switch reason {
         case .system: refusal
@@ -62,14 +68,17 @@ package struct StorageFailure: Error, Sendable, Hashable, CustomStringConvertibl
         case .noRoom: "the folder is full, and nothing in it could be removed"
         case .noMemory: "this process holds as many bytes of bodies as it may; try again later"
         case .cancelled: "cancelled"
-        case .other(let sentence, _): sentence
+        case .placeTaken(let sentence), .other(let sentence, _): sentence
         }
     }
 
     /// A whole sentence.
     package var sentence: String {
-        if case .other(let sentence, _) = reason { return sentence }
         let text = description
+        switch reason {
+        case .placeTaken, .other: return text
+        default: break
+        }
         return text.prefix(1).uppercased() + text.dropFirst() + "."
     }
 

@@ -99,9 +99,7 @@ extension WireRecord.Body {
             case .bytes(let bytes): return bytes
             case .downloaded: return nil
             case .file(let file, let count):
-                let descriptor = open(file.path, O_RDONLY | O_CLOEXEC)
-                defer { if descriptor >= 0 { close(descriptor) } }
-                guard descriptor >= 0, let bytes = Descriptor.contents(of: descriptor, atMost: count), bytes.count == count else {
+                guard let bytes = Descriptor.contents(ofFile: file.path, count: count) else {
                     let reason = Descriptor.message(errno)
                     throw StorageFailure(.other("The file \(file.path.escapedForDisplay) of an answer cannot be read: \(reason)."))
                 }

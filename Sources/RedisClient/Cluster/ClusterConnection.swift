@@ -14,7 +14,7 @@ internal import GannetBasics
 final class ClusterConnection: Sendable {
     typealias Instant = ContinuousClock.Instant
 
-    private struct State {
+    struct State {
         var map: ClusterMap
         var nodes: [RedisAddress: NodeConnection] = [:]
         /// Nodes that leave requests without a reply.
@@ -29,16 +29,13 @@ final class ClusterConnection: Sendable {
 
     let configuration: RedisConfiguration
     let hasShardedChannels: Bool
-    private let state: Mutex<State>
-    private let health = ConnectionHealth()
+    let state: Mutex<State>
+    let health = ConnectionHealth()
     /// Wakes the task that asks for the map.
-    private let doubts: AsyncStream<Void>.Continuation
+    let doubts: AsyncStream<Void>.Continuation
 
     /// The pause after a question for the map. While a node is away, each attempt to restore its connection asks again.
     private static let refreshPause = Duration.milliseconds(100)
-    private static let refreshPatience = Duration.seconds(2)
-    /// A node that is away is tried this often at least, because a replica may have taken its slots.
-    private static let longestBackoff = Duration.seconds(1)
 
     /// - Parameter seed: A node that answers, which is asked for the map. It is closed where it turns out not to be a primary at its address.
     static func open(_ configuration: RedisConfiguration, seed: NodeConnection) async throws(RedisError) -> ClusterConnection {
@@ -83,14 +80,14 @@ final class ClusterConnection: Sendable {
     }
 
     /// The error of a node that does not answer.
-    private func silence(of node: RedisAddress) -> RedisError {
+    func silence(of node: RedisAddress) -> RedisError {
         var error = RedisError(.commandTimeout).at(node)
         error.isOfGivenAddress = !isNamed(node)
         return error
     }
 
     /// Whether the user has named the node.
-    private func isNamed(_ node: RedisAddress) -> Bool { node == configuration.address || configuration.seeds.contains(node) }
+    func isNamed(_ node: RedisAddress) -> Bool { node == configuration.address || configuration.seeds.contains(node) }
 
     /// The error for whose end commands wait. A command that waits is sent again twice a second at least.
     var hindrance: RedisError? { state.withLock { $0.hindrance }.flatMap { $0.at > .now - .seconds(1) ? $0.error : nil } }
@@ -189,7 +186,7 @@ extension ClusterConnection {
             var attempt = ClusterAttempt(deadline: deadline)
             var step = ClusterAttempt.Step.toOwner
             if case .failure(let error) = result {
-                step = judge(error, from: owner, &attempt)
+                step = judge(error, of: slots[index], from: owner, &attempt)
                 if case .fail(let error) = step {
                     results[index] = .failure(error)
                     continue
@@ -229,7 +226,7 @@ extension ClusterConnection {
                 guard let asked, let node = try node(at: asked) else { throw withoutOwner(slot) }
                 return try await node.send(command, timeout: deadline - .now)
             } catch {
-                step = judge(error, from: asked, &attempt)
+                step = judge(error, of: slot, from: asked, &attempt)
                 if case .fail(let error) = step { throw error }
             }
         }
@@ -244,7 +241,11 @@ extension ClusterConnection {
         return try results[1].get()
     }
 
-    private func judge(_ error: RedisError, from node: RedisAddress?, _ attempt: inout ClusterAttempt) -> ClusterAttempt.Step {
+    private func judge(
+        _ answer: RedisError, of slot: HashSlot, from node: RedisAddress?, _ attempt: inout ClusterAttempt
+    ) -> ClusterAttempt.Step {
+        var error = answer
+        if error.kind == .tryAgain { error.slot = slot }
         let redirection = Redirection(error, from: node ?? configuration.address)
         if error.kind == .moved, let redirection {
             state.withLock { $0.map.move(redirection.slot, to: redirection.address) }
@@ -270,131 +271,5 @@ extension ClusterConnection {
 
     func withoutOwner(_ slot: HashSlot) -> RedisError {
         RedisError(.clusterDown, "no server has slot \(slot.number)").at(configuration.address)
-    }
-}
-
-// MARK: - Nodes and map
-
-extension ClusterConnection {
-    /// The primaries that have slots.
-    var primaries: [RedisAddress] { state.withLock { $0.map.primaries } }
-
-    /// The primary of a slot, and the error of its connection. A primary that does not answer counts as one with an error.
-    func standing(of slot: HashSlot) -> (primary: RedisAddress?, failure: RedisError?) {
-        state.withLock { state in
-            guard let owner = state.map.owner(of: slot) else { return (nil, nil) }
-            let silence = state.silent.contains(owner) ? silence(of: owner) : nil
-            return (owner, state.nodes[owner]?.failure ?? silence)
-        }
-    }
-
-    /// Calls `body` after each change of the map, until ``ignore(_:)``.
-    func notice(_ body: @escaping @Sendable () -> Void) -> UInt64 {
-        state.withLock { state in
-            state.lastListener += 1
-            state.listeners[state.lastListener] = body
-            return state.lastListener
-        }
-    }
-
-    func ignore(_ listener: UInt64) { state.withLock { $0.listeners[listener] = nil } }
-
-    /// Asks for the map soon.
-    func doubt() { doubts.yield() }
-
-    func configuration(of address: RedisAddress) -> RedisConfiguration {
-        var own = configuration
-        (own.address, own.seeds, own.longestBackoff) = (address, [], min(configuration.longestBackoff, Self.longestBackoff))
-        own.isGivenAddress = !isNamed(address)
-        return own
-    }
-
-    /// The connection to a node. It is made when it is first needed; `nil` once the cluster's connection is closed.
-    private func node(at address: RedisAddress) throws(RedisError) -> NodeConnection? {
-        try state.withLock { state throws(RedisError) in
-            if state.isClosed { return nil }
-            if let node = state.nodes[address] { return node }
-            let changed: @Sendable () -> Void = { [weak self] in self?.nodeChanged() }
-            let noteSilence: @Sendable (Bool) -> Void = { [weak self] in self?.note(address, isSilent: $0) }
-            let node = try NodeConnection.start(configuration(of: address), changed: changed, noteSilence: noteSilence)
-            state.nodes[address] = node
-            return node
-        }
-    }
-
-    /// A connection was lost, could not be restored, or stands again.
-    private func nodeChanged() {
-        let (failures, count) = state.withLock { state in
-            (state.nodes.values.filter(\.isAway).compactMap(\.failure), state.nodes.count)
-        }
-        if let failure = failures.first, failures.count == count {
-            health.failed(failure)
-        } else if health.failure != nil {
-            health.restored(nil)
-        }
-        if !failures.isEmpty || state.withLock({ state in state.nodes.values.contains { $0.failure != nil } }) { doubts.yield() }
-    }
-
-    /// Requests wait in vain for a reply of a node, or it has answered again. Its replica may have taken over.
-    private func note(_ node: RedisAddress, isSilent: Bool) {
-        state.withLock { state in
-            if isSilent, state.nodes[node] != nil { state.silent.insert(node) } else { state.silent.remove(node) }
-        }
-        if isSilent { doubts.yield() }
-    }
-
-    private func refresh() async {
-        guard let map = await freshMap() else { return }
-        let (left, listeners) = state.withLock { state -> ([NodeConnection], [@Sendable () -> Void]) in
-            if state.isClosed { return ([], []) }
-            let isSame = map == state.map
-            state.map = map
-            let gone = state.nodes.keys.filter { !map.primaries.contains($0) }
-            let left = gone.compactMap { state.nodes.removeValue(forKey: $0) }
-            state.silent.subtract(gone)
-            return (left, isSame ? [] : Array(state.listeners.values))
-        }
-        for node in left { node.beginClosing() }
-        for listener in listeners { listener() }
-    }
-
-    private enum Source: Sendable {
-        case node(NodeConnection)
-        case address(RedisAddress)
-    }
-
-    /// The map of the first server that gives one: of nodes that answer, then of the user's addresses, then of all other nodes.
-    private func freshMap() async -> ClusterMap? {
-        let (nodes, silent, primaries) = state.withLock { state in
-            (state.nodes.filter { $1.failure == nil && !state.silent.contains($0) }, state.silent, state.map.primaries)
-        }
-        var addresses = [configuration.address] + configuration.seeds
-        addresses += primaries.filter { !addresses.contains($0) }
-        // A silent node would only get another connection to hold, from each process and in each round. Once it answers, it is silent no more.
-        addresses.removeAll { nodes[$0] != nil || silent.contains($0) }
-        let map = await SeedRace.first(of: nodes.values.map(Source.node) + addresses.map(Source.address)) { source throws(RedisError) in
-            switch source {
-            case .node(let node): return try await Self.question(node)
-            case .address(let address):
-                var seeding = self.configuration(of: address)
-                seeding.connectTimeout = min(seeding.connectTimeout, Self.refreshPatience)
-                let seed = try await NodeConnection.connect(seeding)
-                defer { seed.beginClosing() }
-                return try await Self.question(seed)
-            }
-        }
-        return try? map.get()
-    }
-
-    private static func question(_ node: NodeConnection) async throws(RedisError) -> ClusterMap {
-        let address = node.configuration.address
-        do throws(RedisError) {
-            let reply = try await node.send(RedisCommand("CLUSTER", "SHARDS"), timeout: refreshPatience)
-            return try ClusterMap(reply, from: address)
-        } catch {
-            // Servers before Redis 7 know only the older form, and a user may have the right to it alone.
-            guard [.other, .notPermitted].contains(error.kind) else { throw error }
-            return try ClusterMap(try await node.send(RedisCommand("CLUSTER", "SLOTS"), timeout: refreshPatience), from: address)
-        }
     }
 }

@@ -27,7 +27,7 @@ package struct HashSlot: Sendable, Hashable {
 }
 
 extension HashSlot {
-    init(of key: RedisArgument) {
+    package init(of key: RedisArgument) {
         switch key {
         case .string(let text): self.init(of: text.utf8)
         case .bytes(let bytes): self.init(of: bytes)

@@ -37,6 +37,9 @@ public struct RedisError: Error, Sendable, Equatable {
     /// A cluster gave the server's address, and no user.
     package var isOfGivenAddress = false
 
+    /// The slot that is on its way to another server of the cluster, for ``Kind/tryAgain``.
+    package var slot: HashSlot?
+
     /// The command was written at least in part, so the server may have executed it.
     package var mayHaveExecuted: Bool
 

@@ -2,6 +2,8 @@ import Foundation
 import GannetTestKit
 import Testing
 
+@testable import ClusterState
+
 /// The program while a part of its cluster is away.
 @Suite(.timeLimit(.minutes(3))) struct ClusterOutageTests {
     @Test func `a worker goes on with the other partitions, and with the rest when the server is back`() async throws {
@@ -120,6 +122,46 @@ import Testing
         hung.resume()
         #expect(try await worker.exitStatus == .exited(0), "\(worker.errors.text)")
         #expect(try await fleet.origin.requests().count == 150)
+        try await fleet.stop()
+    }
+
+    @Test func `the line about a server that refuses the user names its partitions, and the worker goes on elsewhere`() async throws {
+        let cluster = try await RedisCluster.start(replicas: 0)
+        let fleet = try await Fleet.start(.ownCluster, files: 1)
+        for node in cluster.nodes { try await node.ask("ACL", "SETUSER", "someone", "on", ">right", "~*", "&*", "+@all") }
+        let redis = ["--redis", cluster.url.replacing("redis://", with: "redis://someone:right@")]
+        let worker = try fleet.start(["work", "--drain-timeout", "1s"] + fleet.local + redis)
+        try await eventually("the worker is listed") { try await fleet.outcome(["workers", "list"] + redis).output.contains("idle") }
+        let home = try await cluster.owner(of: cluster.slot(of: "{gannet}"))
+        let refusing = try #require(cluster.nodes.first { $0 !== home })
+        try await refusing.ask("ACL", "SETUSER", "someone", "resetpass", ">other")
+        try await refusing.ask("CLIENT", "KILL", "USER", "someone")
+        let line = try #require(try await worker.errors.line { $0.contains("waiting for Redis") })
+        #expect(line.contains("127.0.0.1:\(refusing.port ?? 0): "), "\(line)")
+        #expect(
+            line.contains("refused the user or password; it has partitions ") && line.hasSuffix("work on the others goes on"), "\(line)")
+        worker.terminate()
+        #expect(try await worker.exitStatus == .exited(0), "\(worker.errors.text)")
+        try await fleet.stop()
+    }
+
+    @Test func `the line about a slot that does not arrive names its partition, and other partitions are worked off`() async throws {
+        let cluster = try await RedisCluster.start(replicas: 0)
+        let (fleet, _) = try await Fleet.start(.ownCluster, files: 2, hosts: 60)
+        let redis = ["--redis", cluster.url]
+        #expect(try await fleet.outcome(["enqueue", "-i", fleet.list] + redis).status == 0)
+        let slot = try await cluster.slot(of: SpreadTags.of("gannet", count: 16)[5])
+        let source = try await cluster.owner(of: slot)
+        let target = try #require(cluster.nodes.first { $0 !== source })
+        try await cluster.beginMoving(slot, from: source, to: target)
+        #expect(try await cluster.moveKeys(3, of: slot, from: source, to: target) == 3)
+        let worker = try fleet.start(["work", "--until-empty", "--store", fleet.out] + fleet.local + redis)
+        let line = try #require(try await worker.errors.line { $0.contains("waiting for Redis") })
+        #expect(line.contains("; it moves partition 5 of 16") && line.hasSuffix("work on the others goes on"), "\(line)")
+        while try await cluster.moveKeys(100, of: slot, from: source, to: target) > 0 {}
+        try await cluster.endMoving(slot, to: target)
+        #expect(try await worker.exitStatus == .exited(0), "\(worker.errors.text)")
+        #expect(try await fleet.origin.requests().count == 120)
         try await fleet.stop()
     }
 
