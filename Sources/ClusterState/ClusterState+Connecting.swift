@@ -174,9 +174,11 @@ extension ClusterState {
             else {
                 throw StateError.damagedSchema(key: "{\(namespace)}schema", found: found)
             }
-            let commands = commandsOfAll(keys).flatMap { [.integer($0.count)] + $0 }
             let asked = try await orGiveUp(home) {
-                try await connection.run(ClusterScripts.rights, keys: [keys.schema, keys.none], commands).asArray()
+                try await connection.run(
+                    ClusterScripts.rights, keys: [keys.schema, keys.none], [""] + commandsOfAll(keys.none, keys.schema)
+                )
+                .asArray()
             }
             guard case .success(let rights) = asked else {
                 if case .failure(let error) = asked, let error = error.redis { throw StateError.homeAway(namespace: namespace, error) }
@@ -190,6 +192,7 @@ extension ClusterState {
                 let server = connection.primary(of: keys.schema)?.address ?? connection.configuration.address
                 throw RedisError(lacking: lacking, server: server.description)
             }
+            if begins, let error = try await cluster.refusalElsewhere() { throw error }
             return cluster
         }
     }
@@ -221,26 +224,6 @@ extension ClusterState {
         return .partAway(words: words, redis)
     }
 
-    /// The words that the user's rule lacks for the keys and channels of the partitions behind the first.
-    private func lackingInPartitions() async throws -> [String] {
-        // A partition at the home partition's server, because another server may be away.
-        let server = connection.primary(of: home.keys.none)?.address
-        guard let other = partitions.dropFirst().first(where: { connection.primary(of: $0.keys.none)?.address == server }) else {
-            return []
-        }
-        var probes = [(RedisCommand("EXISTS", other.keys.none), allKeys)]
-        // A slot that moves needs it.
-        if connection.isCluster { probes.append((RedisCommand("ASKING"), "+asking")) }
-        if connection.hasShardedChannels { probes.append((RedisCommand("SPUBLISH", other.keys.none, ""), allChannels)) }
-        return zip(probes, await connection.pipeline(probes.map(\.0), at: other.keys.none)).compactMap { probe, reply in
-            if case .failure(let error) = reply, error.kind == .notPermitted { probe.1 } else { nil }
-        }
-    }
-
-    /// The words of a rule for the keys and channels of all partitions but the first.
-    private var allKeys: String { "~{\(namespace):*}*" }
-    private var allChannels: String { "&{\(namespace):*}*" }
-
     /// The error about the first partition's keys, in the words that this namespace's rule needs.
     private func naming(_ error: RedisError) -> RedisError {
         guard error.kind == .notPermitted, error.isAboutKeys else { return error }
@@ -259,24 +242,6 @@ extension ClusterState {
     /// Outages in which the connection cannot be restored at once.
     package var outages: some AsyncSequence<RedisOutage, Never> & Sendable {
         connection.outages().map { error in error.map { RedisOutage(naming(.redis($0))) } ?? .ended }
-    }
-
-    /// The commands that every user has to have, on a key that never exists or on one of another kind, so that they change nothing. The
-    /// commands of people who look after queues, and those of the blob store, are left out.
-    private func commandsOfAll(_ keys: Keys) -> [[RedisArgument]] {
-        let publish = connection.hasShardedChannels ? "SPUBLISH" : "PUBLISH"
-        let groups: [(names: String, rest: [RedisArgument])] = [
-            ("TIME", []),
-            ("DEL EXISTS GET HGETALL HLEN HRANDFIELD LLEN LPOP MGET PTTL UNLINK ZCARD ZPOPMIN", [keys.none]),
-            ("HDEL HEXISTS HGET HMGET \(publish) ZREM ZSCORE", [keys.none, ""]),
-            ("HSCAN LINDEX", [keys.none, 0]),
-            ("RENAME", [keys.none, keys.none]),
-            ("LRANGE LTRIM ZCOUNT ZRANGE ZREMRANGEBYRANK", [keys.none, 0, 0]),
-            ("HINCRBY HSET HSETNX LPUSH LSET RPUSH ZADD", [keys.schema, 0, ""]),
-            ("SET", [keys.none, "", "XX"]),
-            ("SETNX", [keys.schema, ""]),
-        ]
-        return groups.flatMap { names, rest in names.split(separator: " ").map { [.string(String($0))] + rest } }
     }
 
     /// Runs `question`, and throws when there is no answer within `time`, or at once where the connection is down.

@@ -139,8 +139,7 @@ extension StateError: CustomStringConvertible {
         case .homeAway(_, let error) where error.isOfWholeCluster:
             "\(error.description) The whole cluster waits for them: 'cluster-require-full-coverage' is yes, or most of its primaries are away."
         case .homeAway(let namespace, let error) where error.kind == .tryAgain:
-            "\(error.description) They are those of partition 0 of the namespace '\(namespace)', without which no command can begin. "
-                + "If nobody moves slots now, a move was broken off: 'redis-cli --cluster check' shows it, and 'redis-cli --cluster fix' ends it."
+            "\(error.description) The keys are those of partition 0 of the namespace '\(namespace)', without which no command can begin."
         case .homeAway(let namespace, let error):
             "\(error.description) That part of the cluster has partition 0 of the namespace '\(namespace)', with the number of its partitions "
                 + "and the records of workers and batches. No command can begin without it. Workers that run go on with the other partitions."

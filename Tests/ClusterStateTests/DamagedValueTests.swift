@@ -96,6 +96,28 @@ import Testing
         }
     }
 
+    @Test(arguments: ["batch:1", "queue"]) func `a counter below zero is damaged, and no job is called lost`(key: String) async throws {
+        try await QueueFixture.with { fixture in
+            try await fixture.fill(0..<6)
+            try await Damage("q:q:\(key)", "failed", "-1").make(fixture)
+            let found = try await fixture.cluster.audit(mend: true)
+            #expect(found.map(\.kind) == [.counterDamaged], "\(found)")
+            #expect(try await fixture.cluster.audit(mend: false) == [])
+            #expect(try await fixture.drain().count == 6)
+            try await fixture.expectEnded()
+        }
+    }
+
+    @Test(arguments: ["nan", "", "a record that is cut"]) func `a host's record that cannot be read is shown as none`(
+        record: String
+    ) async throws {
+        try await QueueFixture.with { fixture in
+            try await fixture.fill([0])
+            try await Damage("hosts", "h0", record).make(fixture)
+            #expect(try await fixture.cluster.explain(QueueFixture.id(0), host: "h0").standing == HostStanding())
+        }
+    }
+
     @Test(arguments: ["total", "offset"]) func `a batch whose progress is damaged accepts nothing, and its key is named`(
         field: String
     ) async throws {

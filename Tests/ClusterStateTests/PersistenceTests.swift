@@ -81,6 +81,20 @@ import Testing
         #expect(call.calls == 1)
     }
 
+    @Test func `a cancelled call that ends with what it has is no news of Redis`() async throws {
+        let news = Mutex<[RedisOutage]>([])
+        let persistently = Persistence(patience: .seconds(60), pause: .zero) { outage in news.withLock { $0.append(outage) } }
+        let call = Call(failing: 1, with: .unreachable)
+        try await Task {
+            _ = try await persistently {
+                let answer = try call.make()
+                withUnsafeCurrentTask { $0?.cancel() }
+                return answer
+            }
+        }.value
+        #expect(news.withLock { $0 } == [RedisOutage(RedisError(.unreachable), addition: "; this goes on for up to 60 s")])
+    }
+
     @Test func `a cancelled caller does not wait for the next attempt`() async throws {
         let persistently = Persistence(patience: .seconds(7200), pause: .seconds(3600))
         let (attempts, attempt) = AsyncStream.makeStream(of: Void.self)

@@ -85,6 +85,35 @@ import Testing
         try await fleet.stop()
     }
 
+    @Test(arguments: ["+zadd", "+asking", "+rpush"])
+    func `a right that is missing at one server of a cluster is told before anything is written`(right: String) async throws {
+        let user = try DocumentedUser()
+        let cluster = try await RedisCluster.start(replicas: 0)
+        let fleet = try await Fleet.start(files: 1)
+        let rights = [
+            "~{gannet:*}*", "&{gannet:*}*", "+cluster|shards", "+asking", "+ssubscribe", "+sunsubscribe", "+spublish",
+        ]
+        let home = try await cluster.owner(of: cluster.slot(of: "{gannet}"))
+        let other = try #require(cluster.nodes.first { $0 !== home })
+        for node in cluster.nodes { try await node.command(["ACL", "SETUSER", "gannet"] + user.rule + rights) }
+        try await other.ask("ACL", "SETUSER", "gannet", "-" + right.dropFirst())
+        try fleet.folder.write(Array("secret\n".utf8), to: "password")
+        let connection = [
+            "--redis", cluster.url.replacing("redis://", with: "redis://gannet@"), "--redis-password-file", fleet.folder.file("password"),
+        ]
+        for words in [["enqueue", "http://h/"], ["work", "--until-empty"]] {
+            let outcome = try await fleet.outcome(words + connection)
+            #expect(outcome.status == 69 && outcome.errors.contains("(its ACL rule lacks \(right))"), "\(outcome)")
+            #expect(outcome.errors.contains("127.0.0.1:\(other.port ?? 0) "), "\(outcome)")
+        }
+        let list = try await fleet.outcome(["batch", "list"] + connection)
+        #expect(list.status == 0 && list.output == "", "\(list)")
+        #expect(try await other.command("DBSIZE") == .integer(0))
+        try await other.ask("ACL", "SETUSER", "gannet", right)
+        #expect(try await fleet.outcome(["enqueue", "http://h/"] + connection).status == 0)
+        try await fleet.stop()
+    }
+
     @Test func `a producer that may not wait for replicas hears of it before anything is accepted`() async throws {
         let user = try DocumentedUser()
         let fleet = try await Fleet.start(.rights, files: 1)

@@ -54,8 +54,10 @@ extension AuditFinding.Kind {
         case .outcomeWithoutBody: "Redis has lost the bodies. Without these outcomes the next jobs for the URLs fetch them again."
         case .bodyEvicted: "Their bodies made room for others, or were lost. The next jobs for the URLs fetch them again in any case."
         case .counter: "'status' and 'batch show' have shown wrong totals; workers may have ended too early or too late."
-        case .jobsLost: "Redis has lost them. They count as failed from now on, so that nobody waits for them: enqueue their list again."
-        case .jobsUncounted: "They are fetched all the same; only totals were too low."
+        case .jobsLost:
+            "Redis has lost them, or a call was refused on its way. They count as failed from now on, so that nobody waits: enqueue their list again under another batch name."
+        case .jobsUncounted:
+            "They are in lists and not in the totals, which count them from now on. After a call that was refused on its way, a job may be in two lists."
         case .batchPartLost:
             "A server has lost them. The totals of these batches are too low: enqueue their lists again under the same names."
         case .counterDamaged:

@@ -19,6 +19,8 @@ struct Keys: Sendable {
     /// A key that never exists. Commands on it show what a user may do. Each script declares it: while a slot moves, Redis refuses a call
     /// whose keys are not all there, so that no script begins which could not write all.
     var none: RedisArgument { .string(tag + "none") }
+    /// A key that stands while one script tries what the user may do, and is gone with the script's end.
+    var trial: RedisArgument { .string(tag + "trial") }
     var hosts: RedisArgument { .string(tag + "hosts") }
     var locks: RedisArgument { .string(tag + "locks") }
     var leases: RedisArgument { .string(tag + "leases") }

@@ -78,7 +78,8 @@ package struct FetchQueue: Sendable {
         return isPaused ? paused.allSatisfy { $0 } : paused.contains(true)
     }
 
-    /// Calls all partitions at once. Answers what those said that can be reached, how many could not, and the first error.
+    /// Calls all partitions at once. Answers what those said that carried it out, how many did not, and the first error. An error that no
+    /// wait ends comes before others.
     func everywhere<Value: Sendable>(
         _ partitions: [Partition]? = nil, _ call: @escaping @Sendable (Partition) async throws(StateError) -> Value
     ) async throws(StateError) -> (values: [Value], failed: Int, error: StateError?) {
@@ -97,8 +98,7 @@ package struct FetchQueue: Sendable {
             case .failure(let error): errors.append(error)
             }
         }
-        if let lasting = errors.first(where: { !$0.isTransient }) { throw lasting }
-        return (values, errors.count, errors.first)
+        return (values, errors.count, errors.first { !$0.isTransient } ?? errors.first)
     }
 
     /// Calls `Scripts/control.lua`.

@@ -41,7 +41,8 @@ package struct Persistence: Sendable {
         while true {
             do throws(StateError) {
                 let answer = try await telling(&isWaiting, call)
-                if isWaiting { listener?(.ended) }
+                // A call that is cancelled may end with what it has, while Redis is still away.
+                if isWaiting, !Task.isCancelled { listener?(.ended) }
                 return answer
             } catch {
                 guard let reason = error.redis, reason.isTransient, ContinuousClock.now + pause < deadline else { throw error }

@@ -21,6 +21,9 @@ package struct HostStanding: Sendable, Equatable {
 }
 
 extension HostStanding {
+    /// Bytes of a host's record, but for its waiting queues.
+    private static let shortestRecord = 29
+
     /// For how long no request starts: the host asked for a rest or took no connection, or an operator's rule pauses it.
     func rest(at now: Int) -> Duration? {
         let own = restsUntil > now ? Duration.milliseconds(restsUntil - now) : nil
@@ -36,7 +39,9 @@ extension HostStanding {
     /// - Parameter reply: The answer to ``command(_:_:)``. Redis may have no record of a host without requests.
     package init(_ reply: RedisReply, of host: String, at now: Int) throws {
         let fields = try reply.asArray()
-        var reader = ByteReader(try fields.first?.asOptionalBytes() ?? [])
+        // A record that cannot be read counts as none.
+        let record = try fields.first?.asOptionalBytes() ?? []
+        var reader = ByteReader(record.count < Self.shortestRecord ? [] : record)
         (running, nextStart, restsUntil) = (reader.number(2) ?? 0, reader.number(6) ?? 0, reader.number(6) ?? 0)
         failures = reader.number(1) ?? 0
         _ = reader.number(1)

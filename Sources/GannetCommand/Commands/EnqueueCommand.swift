@@ -103,8 +103,15 @@ struct EnqueueCommand: Command {
         let source = input.fingerprint ?? "standard input"
         let beginning = try await Feeding.begin(input, rows, submission.headers)
         guard beginning.hasURL else { return (beginning.refused.summary, false) }
-        let producer = try await Producer(
-            queue, batch: batch, from: source, options: submission, durability: durability, behind: beginning.refused)
+        let producer: Producer
+        do {
+            producer = try await Producer(
+                queue, batch: batch, from: source, options: submission, durability: durability, behind: beginning.refused)
+        } catch {
+            let failure = CommandFailure(error)
+            if Task.isCancelled || failure.status != .unavailable { throw error }
+            throw CommandFailure(.unavailable, "\(failure.message ?? "") This command had accepted nothing before that\(goesOn)")
+        }
         guard producer.origin == source else {
             throw CommandFailure(
                 .wrongUsage,

@@ -15,7 +15,8 @@ struct PauseCommand: Command {
 
     func run() async throws -> ExitStatus {
         let (wasPaused, unknown) = try await target.withQueue { queue in
-            (try await queue.pause(), UnknownQueue(target.queue, try await queue.overview()))
+            // A queue whose counters are damaged is paused all the same.
+            (try await queue.pause(), (try? await queue.overview()).flatMap { UnknownQueue(target.queue, $0) })
         }
         let name = "queue '\(target.queue)'"
         if let unknown {

@@ -20,6 +20,8 @@ struct ClusterAttempt {
 
     /// So many redirections may follow each other without a pause. More of them are a cluster whose nodes disagree for a moment.
     private static let mostRedirections = 5
+    /// A node needs this long to answer. With less time left, the caller learns why it waited, and not that its time is up.
+    private static let answerTime = Duration.milliseconds(100)
     private static let backoff = Backoff(first: .milliseconds(20), longest: .milliseconds(500))
 
     init(deadline: Instant) { self.deadline = deadline }
@@ -41,7 +43,7 @@ struct ClusterAttempt {
 
     private mutating func pause(or error: RedisError, _ now: Instant) -> Step {
         let pause = Self.backoff.pause(after: pauses)
-        guard now + pause < deadline else { return .fail(error) }
+        guard now + pause + Self.answerTime < deadline else { return .fail(error) }
         pauses += 1
         redirections = 0
         return .pause(pause)

@@ -145,7 +145,8 @@ extension RedisError: CustomStringConvertible {
         case .moved, .ask:
             return "\(subject) sent this command on to another server too often\(shown). Look at CLUSTER NODES: the servers disagree."
         case .tryAgain:
-            return "\(subject) is moving the keys of this command to another server\(shown). Try again in a moment."
+            return
+                "\(subject) is moving the keys of this command to another server\(shown). Try again in a moment. If nobody moves slots now, a move was broken off: 'redis-cli --cluster check' shows it, and 'redis-cli --cluster fix' ends it."
         case .clusterDown:
             return
                 "The cluster of \(subject) has no server for some of its keys\(shown). Start the missing servers, which 'redis-cli cluster nodes' names, or promote a replica."

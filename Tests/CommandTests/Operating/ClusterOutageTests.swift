@@ -140,6 +140,8 @@ import Testing
         #expect(line.contains("127.0.0.1:\(refusing.port ?? 0): "), "\(line)")
         #expect(
             line.contains("refused the user or password; it has partitions ") && line.hasSuffix("work on the others goes on"), "\(line)")
+        let paused = try await fleet.outcome(["pause"] + redis)
+        #expect(paused.status == 69 && paused.errors.contains("The queue is paused but for "), "\(paused)")
         worker.terminate()
         #expect(try await worker.exitStatus == .exited(0), "\(worker.errors.text)")
         try await fleet.stop()
