@@ -1,6 +1,6 @@
 internal import RedisClient
 
-/// What the user of a namespace may do, tried before anything is written: a script that is refused on its way would leave half a step behind.
+/// The user's rights are tried before anything is written. A script that is refused on its way would leave half a step behind.
 extension ClusterState {
     /// The words that the user's rule lacks for the keys and channels of the partitions behind the first.
     func lackingInPartitions() async throws -> [String] {
