@@ -96,8 +96,12 @@ private struct CounterDrift {
         _ replies: ArraySlice<RedisReply>, _ tally: Tally, _ key: RedisArgument, _ keyName: String, total: String
     ) throws -> [Int] {
         let texts = try replies.map { try $0.asOptionalBytes() }
-        // No counter falls below 0.
-        let found = texts.map { text in text.map { Int(inRedis: String(decoding: $0, as: UTF8.self)).flatMap { $0 < 0 ? nil : $0 } } ?? 0 }
+        let found = texts.enumerated().map { index, text -> Int? in
+            guard let text else { return 0 }
+            let number = Int(inRedis: String(decoding: text, as: UTF8.self))
+            // The first four only grow.
+            return number.flatMap { $0 < 0 && index < 4 ? nil : $0 }
+        }
         var numbers = found.enumerated().map { $1 ?? ($0 < 4 ? 0 : tally.there[$0 - 4]) }
         if let derived = found.prefix(4).firstIndex(of: nil) {
             let ended = numbers[1...3].reduce(0, +) + tally.there.reduce(0, +)
