@@ -18,6 +18,9 @@ class Worker:
         if self.process.poll() is None:
             self.process.send_signal(number)
 
+    def has_begun(self):
+        return self.log.stat().st_size > 0
+
     def files(self):
         """How many descriptors it has: those of connections, and all others."""
         folder = f"/proc/{self.process.pid}/fd"
@@ -40,6 +43,7 @@ class Fleet:
 
     # Ends by a signal of the row; Redis is away; a folder is full; a drain that handed jobs back.
     EXPECTED = {0, -signal.SIGKILL, 69, 74, 143}
+    ENDS_AT_START = {130, 143, -signal.SIGTERM, -signal.SIGINT}
 
     def __init__(self, program, folder, count, places, lease, words=(), each=lambda number: {}):
         self.program, self.folder, self.places, self.lease = program, folder, places, lease
@@ -95,8 +99,10 @@ class Fleet:
             worker.signal(signal.SIGTERM)
         for worker in self.workers:
             try:
-                if worker.process.wait(seconds) != 0:
-                    complaints.append(f"an idle worker ended with {worker.process.returncode}: {worker.log}")
+                status = worker.process.wait(seconds)
+                # A worker that has not begun yet ends as its signal says.
+                if status != 0 and (worker.has_begun() or status not in self.ENDS_AT_START):
+                    complaints.append(f"an idle worker ended with {status}: {worker.log}")
             except Exception:
                 complaints.append(f"an idle worker did not end within {seconds} s: {worker.log}")
                 end(worker.process)

@@ -63,7 +63,7 @@ def scaling(trial):
             worker.signal(random.choice([signal.SIGTERM, signal.SIGINT]))
 
     # A worker may be asked to end before it has begun to listen for that.
-    trial.fleet.EXPECTED = trial.fleet.EXPECTED | {130, -signal.SIGTERM, -signal.SIGINT}
+    trial.fleet.EXPECTED = trial.fleet.EXPECTED | trial.fleet.ENDS_AT_START
     trial.disturb([more, fewer, fewer], pause=0.4)
 
 
