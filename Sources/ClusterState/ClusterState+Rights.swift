@@ -42,12 +42,16 @@ extension ClusterState {
         do throws(RedisError) {
             let commands = ["make"] + commandsOfAll(keys.none, keys.trial)
             let answer = try await impatient.run(ClusterScripts.rights, keys: [keys.trial, keys.none], commands)
-            let words = ((try? answer.asArray()) ?? []).compactMap { try? $0.asString() }.map { $0.hasPrefix("&") ? allChannels : $0 }
+            var words: [String] = []
+            for word in try answer.asArray() { words.append(try word.asString()) }
+            // The script knows the channels of this partition alone.
+            words = words.map { $0.hasPrefix("&") ? allChannels : $0 }
             if !words.isEmpty { return RedisError(lacking: words, server: server.description) }
             try await impatient.send(RedisCommand("ASKING"), at: keys.none)
             return nil
         } catch {
-            return error.kind == .notPermitted ? error : nil
+            // A server that is away, or refuses the user as a whole, is waited for later.
+            return [.notPermitted, .unexpectedReply].contains(error.kind) ? error : nil
         }
     }
 

@@ -28,7 +28,7 @@ extension BodyFolder {
         _ = try place(file.keep(), as: Self.name(ofExchanges: id))
     }
 
-    /// The bytes of the exchanges, if the file is the one that an outcome names.
+    /// The bytes of the exchanges, if their file has the size and digest of `place`, which an outcome names.
     func exchanges(of id: URLID, at place: ExchangesPlace) -> [UInt8]? {
         hasOwnFolders(ofExchanges: id) ? body(Self.name(ofExchanges: id), size: place.size, digest: place.digest) : nil
     }

@@ -2,7 +2,7 @@
 -- missing at once, and before a script that is refused on its way has left half a step behind. Any answer but a refusal means that the
 -- user may. Nothing is changed: what writes is called on a key that is not there, or on a key of another kind.
 --
--- KEYS  1 a string: the schema's key, or one that stands while this script runs   2 a key behind the same tag that never is there
+-- KEYS  1 the schema's key, which holds a string, or a key that this script makes and removes   2 a key behind the same tag that never is there
 -- ARGV  1 'make' for a first key that is made and removed here   then each command: how many words, and its words
 -- Answer: what the user's rule lacks, as it would stand there
 local lacking, at = {}, 2

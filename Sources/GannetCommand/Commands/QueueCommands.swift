@@ -15,7 +15,7 @@ struct PauseCommand: Command {
 
     func run() async throws -> ExitStatus {
         let (wasPaused, unknown) = try await target.withQueue { queue in
-            // A queue whose counters are damaged is paused all the same.
+            // The queue is paused also where its counters cannot be read. They are for a note alone.
             (try await queue.pause(), (try? await queue.overview()).flatMap { UnknownQueue(target.queue, $0) })
         }
         let name = "queue '\(target.queue)'"
