@@ -30,7 +30,7 @@ check: ## format, imports, plain words, packaging, operators' files, a page in a
 	@Scripts/check
 
 format: ## format all sources in place
-	@swift format --in-place --parallel --recursive Package.swift Sources Tests Benchmarks Examples
+	@swift format --in-place --parallel --recursive Package.swift Sources Tests Benchmarks Fuzz Examples
 
 picture: ## make the pictures of README again, from a real run in a terminal and a real browser
 	@Scripts/picture

@@ -22,6 +22,12 @@ func homebrew(_ name: String) -> String? { name }
 func homebrew(_ name: String) -> String? { nil }
 #endif
 
+func room(_ name: String, _ parts: [Target.Dependency], exclude: [String] = []) -> Target {
+    .testTarget(
+        name: "\(name)Tests", dependencies: parts + ["GannetTestKit"], path: "Tests/\(name)Tests", exclude: exclude,
+        swiftSettings: settings)
+}
+
 let package = Package(
     name: "gannet",
     platforms: [.macOS(.v15)],
@@ -142,142 +148,54 @@ let package = Package(
             ],
             swiftSettings: settings),
 
-        .target(name: "BenchmarkKit", path: "Benchmarks/BenchmarkKit", swiftSettings: settings),
-        .executableTarget(
-            name: "RedisBenchmark", dependencies: ["BenchmarkKit", "RedisClient", "GannetTestKit"], path: "Benchmarks/RedisBenchmark",
-            swiftSettings: settings),
-        .executableTarget(
-            name: "StateBenchmark", dependencies: ["BenchmarkKit", "ClusterState", "RedisClient", "GannetTestKit"],
-            path: "Benchmarks/StateBenchmark", swiftSettings: settings),
-        .executableTarget(
-            name: "HTTPBenchmark", dependencies: ["BenchmarkKit", "HTTPEngine", "GannetTestKit", "GannetBasics"],
-            path: "Benchmarks/HTTPBenchmark", swiftSettings: settings),
-        .executableTarget(
-            name: "CacheBenchmark",
-            dependencies: [
-                "BenchmarkKit", "FetchCache", "GannetRedis", "GannetFetch", "GannetPictures", "GannetTestKit", "HTTPEngine", "GannetBasics",
-            ],
-            path: "Benchmarks/CacheBenchmark", swiftSettings: settings),
-        .executableTarget(
-            name: "ProductBenchmark",
-            dependencies: ["BenchmarkKit", "GannetTestKit", "Gannet", "GannetFetch", "ClusterState", "RedisClient", "GannetBasics"],
-            path: "Benchmarks/ProductBenchmark",
-            exclude: ["Peers"], swiftSettings: settings),
-
         // Real servers for tests: Redis with a clock of its own, origins.
         .target(
             name: "GannetTestKit", dependencies: ["CEpoll", "COpenSSL", "CZlib", "CBrotliEncoder", "CZstd", "HTTPEngine", "GannetBasics"],
             path: "Tests/GannetTestKit", resources: [.embedInCode("Redis/clock-shim.c")], swiftSettings: settings),
+        // The processes that tests and checks start, often to kill them: one program with a word for each.
+        .executableTarget(
+            name: "TestHelper",
+            dependencies: [
+                "Archives", "ClusterState", "RedisClient", "FetchCache", "HTTPEngine", "GannetFetch", "GannetRedis", "GannetPictures",
+                "SiteRules", "Thumbnails", "ThumbnailMessages", "COpenSSL", "GannetBasics", "GannetTestKit",
+            ],
+            path: "Tests/Helper", swiftSettings: settings),
 
-        .testTarget(name: "GannetBasicsTests", dependencies: ["GannetBasics", "GannetTestKit"], swiftSettings: settings),
-        .testTarget(name: "GannetTestKitTests", dependencies: ["GannetTestKit", "RedisClient"], swiftSettings: settings),
-        .testTarget(name: "RedisClientTests", dependencies: ["RedisClient", "GannetBasics", "GannetTestKit"], swiftSettings: settings),
-        .testTarget(
-            name: "ClusterStateTests", dependencies: ["ClusterState", "RedisClient", "GannetBasics", "GannetTestKit", "StateWorker"],
-            swiftSettings: settings),
-        // A process that holds leases until it is killed.
-        .executableTarget(
-            name: "StateWorker", dependencies: ["ClusterState", "RedisClient"], path: "Tests/StateWorker", swiftSettings: settings),
-        .testTarget(
-            name: "GannetTests",
-            dependencies: [
-                "Gannet", "BodyStores", "FetchCache", "HTTPCaching", "ClusterState", "HTTPEngine", "RedisClient", "GannetBasics",
-                "GannetTestKit",
-            ],
-            swiftSettings: settings),
-        .testTarget(
-            name: "BodyStoresTests",
-            dependencies: [
-                "BodyStores", "Archives", "ClusterState", "HTTPEngine", "ThumbnailMessages", "Thumbnails", "GannetBasics", "GannetTestKit",
-            ],
-            swiftSettings: settings),
-        .testTarget(
-            name: "ArchivesTests", dependencies: ["Archives", "ArchiveWriter", "GannetBasics", "GannetTestKit"], swiftSettings: settings),
-        // A process that writes archives until it is killed.
-        .executableTarget(
-            name: "ArchiveWriter", dependencies: ["Archives", "COpenSSL", "GannetBasics"], path: "Tests/ArchiveWriter",
-            swiftSettings: settings),
-        .testTarget(
-            name: "HTTPEngineTests", dependencies: ["HTTPEngine", "CCurl", "GannetBasics", "GannetTestKit"], exclude: ["URL/Suites"],
-            swiftSettings: settings),
-        // Made-up inputs for the parsers of foreign data, for as long as one likes. Scripts/fuzz runs them.
-        .systemLibrary(name: "CLibFuzzer", path: "Tests/CLibFuzzer"),
-        .executableTarget(
-            name: "FuzzTargets",
-            dependencies: [
-                "RedisClient", "ClusterState", "BodyStores", "Archives", "HTTPEngine", "HTTPCaching", "FetchCache", "GannetRedis",
-                "HTTPService", "GannetServer", "GannetPictures", "ThumbnailMessages", "Thumbnails", "ImageProbe", "SiteRules", "URLLists",
-                "Gannet", "GannetBasics", "GannetTestKit", "CLibFuzzer",
-            ],
-            path: "Tests/FuzzTargets",
-            exclude: ["Dictionaries"], swiftSettings: settings),
-        .testTarget(name: "FuzzTargetsTests", dependencies: ["FuzzTargets", "GannetTestKit"], swiftSettings: settings),
-        // The evil origin of the test kit, for a person with a client of their own.
-        .executableTarget(name: "EvilServer", dependencies: ["GannetTestKit"], path: "Tests/EvilServer", swiftSettings: settings),
-        .testTarget(
-            name: "ImageProbeTests", dependencies: ["ImageProbe", "GannetTestKit"], exclude: ["Samples"], swiftSettings: settings),
-        .testTarget(
-            name: "SiteRulesTests", dependencies: ["SiteRules", "GannetTestKit"], exclude: ["Comparison"], swiftSettings: settings),
-        // Verdicts of SiteRules, for a comparison with another parser (Scripts/check robots).
-        .executableTarget(name: "RobotsVerdicts", dependencies: ["SiteRules"], path: "Tests/RobotsVerdicts", swiftSettings: settings),
-        .testTarget(
-            name: "HTTPCachingTests", dependencies: ["HTTPCaching", "HTTPEngine", "GannetBasics", "GannetTestKit"], swiftSettings: settings),
-        .testTarget(
-            name: "FetchCacheTests",
-            dependencies: ["FetchCache", "HTTPCaching", "HTTPEngine", "GannetBasics", "GannetTestKit", "DiskWriter"],
-            swiftSettings: settings),
-        // A process that writes to a cache folder until it is killed.
-        .executableTarget(
-            name: "DiskWriter", dependencies: ["FetchCache", "HTTPEngine"], path: "Tests/DiskWriter", swiftSettings: settings),
-        .testTarget(
-            name: "GannetFetchTests",
-            dependencies: [
-                "GannetFetch", "FetchCache", "HTTPEngine", "GannetBasics", "GannetTestKit", "ReadmeProgram",
-            ],
-            swiftSettings: settings),
-        .testTarget(
-            name: "GannetRedisTests",
-            dependencies: ["GannetRedis", "GannetFetch", "FetchCache", "HTTPEngine", "ClusterState", "GannetTestKit", "FetchProcess"],
-            swiftSettings: settings),
-        // A process that fetches as a library's user would, until it is killed.
-        .executableTarget(
-            name: "FetchProcess", dependencies: ["GannetFetch", "GannetRedis"], path: "Tests/FetchProcess", swiftSettings: settings),
-        // A cache between clients and an origin, made of the library, for a suite that judges such caches (Scripts/cache-cases).
-        .executableTarget(
-            name: "CacheProxy", dependencies: ["GannetFetch", "FetchCache", "HTTPEngine", "GannetBasics"], path: "Tests/CacheProxy",
-            swiftSettings: settings),
-        .testTarget(
-            name: "GannetPicturesTests", dependencies: ["GannetPictures", "GannetFetch", "GannetTestKit", "FavouritesWriter"],
-            swiftSettings: settings),
-        // A process that changes a file of favourites until it is killed.
-        .executableTarget(
-            name: "FavouritesWriter", dependencies: ["GannetPictures"], path: "Tests/FavouritesWriter", swiftSettings: settings),
-        // The program that the README shows.
-        .executableTarget(name: "ReadmeProgram", dependencies: ["GannetFetch"], path: "Tests/ReadmeProgram", swiftSettings: settings),
-        .testTarget(name: "CommandLineKitTests", dependencies: ["CommandLineKit"], swiftSettings: settings),
-        .testTarget(
-            name: "GannetServerTests",
-            dependencies: [
-                "GannetServer", "Gannet", "HTTPService", "HTTPCaching", "HTTPEngine", "ClusterState", "RedisClient", "ThumbnailMessages",
-                "Thumbnails", "BodyStores", "GannetTestKit",
-            ],
-            swiftSettings: settings),
-        .testTarget(
-            name: "HTTPServiceTests", dependencies: ["HTTPService", "GannetBasics", "HTTPEngine", "GannetTestKit"], swiftSettings: settings),
-        .testTarget(
-            name: "ThumbnailsTests", dependencies: ["Thumbnails", "ThumbnailMessages", "ImageProbe", "GannetBasics", "GannetTestKit"],
-            exclude: ["Comparison"], swiftSettings: settings),
-        .testTarget(
-            name: "TablesTests", dependencies: ["Tables", "URLLists", "GannetBasics", "GannetTestKit"],
-            exclude: ["requirements.txt"], swiftSettings: settings),
-        .testTarget(name: "URLListsTests", dependencies: ["URLLists", "GannetTestKit"], swiftSettings: settings),
-        .testTarget(
-            name: "CommandTests",
-            dependencies: [
-                "GannetCommand", "Gannet", "Archives", "ClusterState", "CommandLineKit", "GannetBasics", "GannetTestKit", "ImageProbe",
-                "URLLists", "Tables",
-            ],
-            swiftSettings: settings),
+        // The tests of a room: of the targets that stand together on a floor of Docs/ARCHITECTURE.md.
+        room("Base", ["GannetBasics"]),
+        room("TestKit", ["RedisClient"]),
+        room("Redis", ["RedisClient", "GannetBasics"]),
+        room("Queue", ["ClusterState", "RedisClient", "GannetBasics", "TestHelper"]),
+        room("HTTP", ["HTTPEngine", "HTTPCaching", "SiteRules", "CCurl", "GannetBasics"], exclude: ["URL/Suites", "Sites/Comparison"]),
+        room(
+            "Picture", ["ImageProbe", "Thumbnails", "ThumbnailMessages", "GannetBasics", "TestHelper"],
+            exclude: ["Probe/Samples", "Thumbnails/Comparison"]),
+        room(
+            "Fetch",
+            [
+                "FetchCache", "GannetFetch", "GannetPictures", "GannetRedis", "HTTPCaching", "HTTPEngine", "ClusterState", "GannetBasics",
+                "TestHelper",
+            ]),
+        room(
+            "Result",
+            [
+                "BodyStores", "Archives", "ClusterState", "HTTPEngine", "ThumbnailMessages", "Thumbnails", "GannetBasics", "TestHelper",
+            ]),
+        room("List", ["URLLists", "Tables", "GannetBasics"], exclude: ["Tables/requirements.txt"]),
+        room(
+            "Crawl",
+            ["Gannet", "BodyStores", "FetchCache", "HTTPCaching", "ClusterState", "HTTPEngine", "RedisClient", "GannetBasics"]),
+        room(
+            "Server",
+            [
+                "GannetServer", "HTTPService", "Gannet", "HTTPCaching", "HTTPEngine", "ClusterState", "RedisClient", "ThumbnailMessages",
+                "Thumbnails", "BodyStores", "GannetBasics",
+            ]),
+        room(
+            "Command",
+            [
+                "GannetCommand", "CommandLineKit", "Gannet", "Archives", "ClusterState", "GannetBasics", "ImageProbe", "URLLists", "Tables",
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )
@@ -299,17 +217,45 @@ if Context.environment["GANNET_THUMBNAIL"].map({ $0 == "yes" }) ?? hasVips {
         .executableTarget(
             name: "GannetThumbnail", dependencies: ["CVips", "ImageProbe", "ThumbnailMessages", "ThumbnailSandbox"],
             swiftSettings: settings),
-        // Tries in the sandbox what a process does that a picture has taken over.
-        .executableTarget(
-            name: "SandboxBreaker", dependencies: ["ThumbnailSandbox"], path: "Tests/SandboxBreaker", swiftSettings: settings),
-        // Sizes of pictures that gannet-thumbnail makes, for a comparison with img2dataset (Scripts/check pictures).
-        .executableTarget(
-            name: "PictureSizes", dependencies: ["Thumbnails", "ThumbnailMessages"], path: "Tests/PictureSizes", swiftSettings: settings),
     ]
-    package.targets.first { $0.name == "ThumbnailsTests" }?.dependencies += ["GannetThumbnail", "SandboxBreaker"]
+    for target in package.targets {
+        switch target.name {
+        case "PictureTests": target.dependencies.append("GannetThumbnail")
+        case "TestHelper":
+            target.dependencies.append("ThumbnailSandbox")
+            target.swiftSettings?.append(.define("SANDBOX"))
+        default: break
+        }
+    }
+} else {
+    package.targets.first { $0.name == "TestHelper" }?.exclude.append("Sandbox")
 }
 
 // An image is built from what the program needs (Dockerfile), without the folders of tests and measurements.
 if Context.environment["GANNET_PRODUCTS_ONLY"] != nil {
     package.targets.removeAll { $0.type == .test || $0.path != nil }
+}
+
+// `Scripts/test ROOM` builds what the tests of these rooms need, and nothing else.
+if let rooms = Context.environment["GANNET_ROOMS"]?.split(separator: " ") {
+    var needed: Set<String> = []
+    var found = rooms.map { "\($0)Tests" }
+    while let name = found.popLast() {
+        guard needed.insert(name).inserted, let target = package.targets.first(where: { $0.name == name }) else { continue }
+        for case .byNameItem(let name, _) in target.dependencies { found.append(name) }
+    }
+    package.targets.removeAll { !needed.contains($0.name) }
+    package.products.removeAll { product in
+        switch product {
+        case let product as Product.Executable: !needed.isSuperset(of: product.targets)
+        case let product as Product.Library: !needed.isSuperset(of: product.targets)
+        default: true
+        }
+    }
+}
+
+// The packages of benchmarks and fuzz targets use all parts, and are built in the same folder (Scripts/bench, Scripts/fuzz).
+if Context.environment["GANNET_PARTS"] != nil {
+    let parts = package.targets.filter { $0.type == .regular }.map(\.name)
+    package.products.append(.library(name: "GannetParts", targets: parts))
 }

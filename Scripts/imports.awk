@@ -2,7 +2,7 @@
 #
 # `Scripts/check imports` reads it with two inputs: first, with `describing` set, the targets as `swift package describe` prints
 # them, then the sources. A target in Sources without a row here is an error, so that a new one gets its place in the picture.
-# Tests and benchmarks may use any target of Sources, if Package.swift says that they do.
+# Tests may use any target of Sources, if Package.swift says that they do. Benchmarks and fuzz targets have packages of their own, and may use all.
 BEGIN {
     allow("CHiredis", "")
     allow("COpenSSL", "")

@@ -62,7 +62,7 @@ struct Images {
 /// A small JPEG with a long comment, so that images of any size are real ones.
 private enum SampleImage {
     static func jpeg(_ number: Int, about size: Int) throws -> [UInt8] {
-        let small = try contents(ofFile: "Tests/ImageProbeTests/Samples/baseline.jpg")
+        let small = try contents(ofFile: "Tests/PictureTests/Probe/Samples/baseline.jpg")
         var noise = SystemRandomNumberGenerator()
         let comment = (0..<size).map { _ in UInt8.random(in: 0...255, using: &noise) }
         // Behind the two bytes that begin each JPEG: the marker of a comment, and its length with that of the length itself.

@@ -1,4 +1,4 @@
-"""Exchanges that are made up from a seed, as an origin would have answered, and the file that Tests/ArchiveWriter reads them from."""
+"""Exchanges that are made up from a seed, as an origin would have answered, and the file that Tests/Helper/Archives reads them from."""
 
 import gzip
 import hashlib

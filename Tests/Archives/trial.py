@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Archives that Tests/ArchiveWriter has written, in the hands of the programs that people read them with.
+"""Archives that Tests/Helper/Archives has written, in the hands of the programs that people read them with.
 
   trial.py WRITER [EXCHANGES [KILLS [SEED]]]
 
@@ -49,7 +49,7 @@ def say(sentence):
 
 
 def writer(*words, **options):
-    return subprocess.run([WRITER, *map(str, words)], check=True, capture_output=True, text=True, **options).stdout.splitlines()
+    return subprocess.run([WRITER, "archives", *map(str, words)], check=True, capture_output=True, text=True, **options).stdout.splitlines()
 
 
 def files(folder):
@@ -245,7 +245,7 @@ def compare_keys(rng, count, complain=problem):
 
 def timed(*words):
     """The seconds between `began` and the end."""
-    process = subprocess.Popen([WRITER, *map(str, words)], stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen([WRITER, "archives", *map(str, words)], stdout=subprocess.PIPE, text=True)
     begun = time.monotonic()
     for line in process.stdout:
         if line == "began\n":
@@ -257,7 +257,7 @@ def timed(*words):
 
 def killed(words, moment):
     """The lines of a process that is killed so many seconds after it began to write."""
-    process = subprocess.Popen([WRITER, *map(str, words)], stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen([WRITER, "archives", *map(str, words)], stdout=subprocess.PIPE, text=True)
     lines = []
     for line in process.stdout:
         lines.append(line.rstrip("\n"))

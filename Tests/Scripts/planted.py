@@ -20,13 +20,13 @@ assert len(WORDS.split()) == 31
 # New files of a pure target, of the program, and of a test.
 PURE = "Sources/ImageProbe/Planted.swift"
 COMMAND = "Sources/GannetCommand/Planted.swift"
-TEST = "Tests/ImageProbeTests/Planted.swift"
+TEST = "Tests/PictureTests/Planted.swift"
 
 # Check, file, text, and the words that its complaint has to have, with {} for the file. A file that is there gets the text at its end.
 PLANTED = [
     # A target above its own row, and one that Package.swift does not name.
     ("imports", PURE, "internal import RedisClient\n", "{}:1: ImageProbe may not import RedisClient"),
-    ("imports", TEST, "import HTTPService\n", "{}:1: ImageProbeTests may not import HTTPService"),
+    ("imports", TEST, "import HTTPService\n", "{}:1: PictureTests may not import HTTPService"),
     ("imports", PURE, "internal import Foundation\n", "{}:1: Foundation would bring"),
     ("imports", PURE, "internal import FoundationNetworking\n", "{}:1: FoundationNetworking is not used"),
     # Types of C that would leave their target.

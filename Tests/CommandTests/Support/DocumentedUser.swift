@@ -11,8 +11,7 @@ struct DocumentedUser: Sendable {
     let commands: [[String]]
 
     init() throws {
-        let path = URL(fileURLWithPath: #filePath).appending(path: "../../../../Docs/REDIS.md").standardizedFileURL
-        let page = try String(contentsOf: path, encoding: .utf8)
+        let page = try String(contentsOf: Repository.url("Docs/REDIS.md"), encoding: .utf8)
         let start = try #require(page.range(of: "\nACL SETUSER gannet "))
         let end = try #require(page.range(of: "\n```", range: start.upperBound..<page.endIndex))
         let lines = page[start.upperBound..<end.lowerBound].split(separator: "\n").map { $0.split(separator: " ").map(String.init) }

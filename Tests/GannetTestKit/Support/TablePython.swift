@@ -8,11 +8,7 @@ extension MachineNeed {
 /// The Python that has pyarrow.
 package enum TablePython {
     /// The folder of its `python3`.
-    package static let folder = {
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        return root.appending(path: ".build/tables/bin").path
-    }()
+    package static let folder = Repository.url(".build/tables/bin").path
 
     private static let beginning = """
         import datetime, decimal, json, random, sys
