@@ -42,6 +42,13 @@ package struct AddressGuard: Sendable, Hashable {
         return (try? NetworkPrefix(parsing: network)) == nil ? nil : network
     }
 
+    /// The addresses of a name that libcurl is told. After a socket that was refused libcurl waits for half of the time for connecting before it
+    /// tries the next address. So it gets those that are permitted, or else one whose refusal is the reason of the failure.
+    func worthTrying(_ addresses: [IPAddress]) -> [IPAddress] {
+        let permitted = addresses.filter { refusal(of: $0) == nil }
+        return permitted.isEmpty ? Array(addresses.prefix(1)) : permitted
+    }
+
     /// Why a socket must not connect to the address, or nil when it may.
     package func refusal(of address: IPAddress) -> Reason? {
         if allowsAll || allowed.contains(where: { $0.contains(address) }) { return nil }

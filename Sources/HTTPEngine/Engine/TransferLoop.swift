@@ -191,7 +191,9 @@ final class TransferLoop {
         }
         transfer.handle = handle
         let name = settings.proxy.map { ($0.host, $0.port) } ?? (transfer.target.hostName, transfer.target.port)
-        let names = addresses.isEmpty ? knownNames.forget() : knownNames.begin(name.0, name.1, addresses)
+        // The addresses of a proxy, which the user has named, are all permitted.
+        let tried = settings.proxy == nil ? settings.addressGuard.worthTrying(addresses) : addresses
+        let names = tried.isEmpty ? knownNames.forget() : knownNames.begin(name.0, name.1, tried)
         transfer.knownName = addresses.isEmpty ? nil : name
         transfer.state.connects()
         transfer.begins()

@@ -29,3 +29,17 @@ package func bounded<Value: Sendable>(
         return value
     }
 }
+
+/// Tries `body` with longer and longer times, until it says that the machine was quick enough.
+///
+/// It is for a test in which other work has to be done before a time of the product ends, on a slow machine too. With one long time such a test
+/// would take that long everywhere.
+package func withGrowingTime(
+    from first: Duration, upTo last: Duration, isolation: isolated (any Actor)? = #isolation, _ body: (Duration) async throws -> Bool
+) async throws {
+    var time = first
+    while try await !body(time) {
+        guard time < last else { throw KitError("the work was not done within \(time)") }
+        time = min(time * 4, last)
+    }
+}

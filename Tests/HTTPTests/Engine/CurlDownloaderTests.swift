@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPEngine
 
-@Suite(.timeLimit(.minutes(1))) struct CurlDownloaderTests {
+@Suite(.timeLimit(.minutes(5))) struct CurlDownloaderTests {
     /// A body that differs from every other number's in length and content.
     private static func body(_ number: Int) -> [UInt8] {
         (0..<(number * 97 % 50_000)).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ number) }
@@ -13,14 +13,16 @@ import Testing
     @Test("A body arrives in a file, with its type, length and digest")
     func success() async throws {
         let fixture = try EngineFixture { $0.answer(headers: ["Content-Type: text/plain"], body: Array("hello".utf8)) }
+        let start = ContinuousClock.now
         let download = try await fixture.get("/a?b=c#d")
+        let whole = ContinuousClock.now - start
         #expect(try fixture.contents(download) == Array("hello".utf8))
         #expect(download.body.digest == SHA256Digest(of: "hello".utf8))
         #expect(download.byteCount == 5)
         #expect(download.status == 200)
         #expect(download.contentType == "text/plain")
         #expect(download.hops == [])
-        #expect(download.duration > .zero && download.duration < .seconds(30))
+        #expect(download.duration > .zero && download.duration <= whole)
         guard case .file(let path, _) = download.body else { throw CancellationError() }
         #expect(path.hasPrefix(fixture.folder.path + "/.gannet-"))
         #expect(fixture.folder.openFiles == [])

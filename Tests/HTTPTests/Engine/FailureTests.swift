@@ -151,9 +151,7 @@ import Testing
             peer.send(answer)
             return peer.waitForClose()
         }
-        let start = ContinuousClock.now
         #expect(try await fixture.failure().kind == kind)
-        #expect(ContinuousClock.now - start < .seconds(10))
         await fixture.origin.wait { $0 == .closed }
     }
 

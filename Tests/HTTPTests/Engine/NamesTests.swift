@@ -60,8 +60,19 @@ import Testing
     @Test("Of several addresses those that are permitted are tried")
     func mixed() async throws {
         let dns = try DNSServer { _ in .addresses("10.0.0.1", "169.254.169.254", "127.0.0.1") }
-        let fixture = try fixture(dns)
+        // libcurl would wait for half of this time behind each address that is refused.
+        let fixture = try fixture(dns) { $0.connectTimeout = .seconds(600) }
         #expect(try await fetch("http://mixed.example:\(fixture.origin.port)/", fixture).byteCount == 5)
+        try await dns.stop()
+    }
+
+    @Test("Where no address is permitted, the first is the reason, and none is waited for")
+    func allRefused() async throws {
+        let dns = try DNSServer { _ in .addresses("10.0.0.1", "169.254.169.254") }
+        let fixture = try fixture(dns) { $0.connectTimeout = .seconds(600) }
+        let error = try await fixture.failure(url: "http://refused.example/")
+        #expect(error.kind == .refusedAddress)
+        #expect(error.detail.hasPrefix("10.0.0.1 is a private address"))
         try await dns.stop()
     }
 
@@ -81,15 +92,16 @@ import Testing
             }
         }
         // Other names have this long for their answers, too.
-        let fixture = try fixture(dns) { $0.resolver.timeout = .seconds(name == "silent" ? 4 : 60) }
+        let fixture = try fixture(dns) { $0.resolver.timeout = name == "silent" ? .milliseconds(1500) : .seconds(60) }
         let error = try await withThrowingTaskGroup(of: FetchError?.self) { group in
             group.addTask { try await fixture.failure(url: "http://\(name).example/") }
-            // The name server is alive all the while.
+            // The name server is alive all the while: it answers for one name after the other.
             group.addTask {
                 var number = 0
                 while !Task.isCancelled {
                     _ = try? await fetch("http://good\(number).example:\(fixture.origin.port)/", fixture)
                     number += 1
+                    try await Task.sleep(for: .milliseconds(10))
                 }
                 return nil
             }

@@ -10,16 +10,14 @@ struct EvilBench {
     let engine: CurlDownloader
     let folder: TemporaryFolder
 
-    /// One for the whole test process; it serves any number of engines.
-    private static let sharedOrigin = Task { try EvilOrigin(try await Certificates.shared) }
-
     static let patience = Duration.seconds(1)
     static let maximumBody: Int64 = 2_000_000
     static let maximumRedirects = 5
     static let good = String(decoding: EvilOrigin.goodBody, as: UTF8.self)
 
     init(_ change: (inout FetchSettings) -> Void = { _ in }) async throws {
-        try await self.init(Self.sharedOrigin.value, change)
+        // Of its own, because it counts connections and answers, and tests run beside each other.
+        try await self.init(EvilOrigin(try await Certificates.shared), change)
     }
 
     init(_ origin: EvilOrigin, _ change: (inout FetchSettings) -> Void = { _ in }) async throws {

@@ -4,7 +4,7 @@ import Testing
 @testable import HTTPEngine
 
 /// Connections that are kept, or only seem to be.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct EvilConnectionTests {
+@Suite(.timeLimit(.minutes(5))) struct EvilConnectionTests {
     @Test(arguments: [.closesOnSecondRequest, .resetsOnSecondRequest, .closesWhenIdle] as [EvilBehaviour])
     func `a kept connection that ends as the next request comes costs nothing but a new connection`(
         behaviour: EvilBehaviour

@@ -12,7 +12,7 @@ import Testing
         let behaviours = EvilRow.all.filter { $0.aftermath == nil }.map(\.behaviour)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (number, behaviour) in behaviours.enumerated() {
-                if number >= 16 { try await group.next() }
+                if number >= 64 { try await group.next() }
                 group.addTask { _ = try await bench.fetch(behaviour) }
             }
             try await group.waitForAll()
@@ -68,6 +68,37 @@ import Testing
             try await origin.wait(for: behaviour) { $0.closings == $0.connections }
         }
         #expect(try bench.folder.files == [])
+    }
+
+    /// By how much a fetch may enlarge a process, which has the origin in it too. The largest body permitted has 2 MB.
+    private static let memory = 16 << 20
+
+    @Test func `no behaviour makes the process much larger while it is fetched`() async {
+        await #expect(processExitsWith: .success) {
+            let origin = try EvilOrigin(try await Certificates.shared)
+            try await Self.warmUp(origin)
+            let bench = try await EvilBench(origin)
+            for row in EvilRow.all where !row.mayTimeOut {
+                let growth = try await Self.peak { _ = try await bench.fetch(row.behaviour) }
+                #expect(growth < Self.memory, "\(row.behaviour): grew by \(growth >> 10) KiB")
+            }
+            // They wait for the engine's patience, so side by side. No two of them may take more than one.
+            let growth = try await Self.peak {
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for row in EvilRow.all where row.mayTimeOut { group.addTask { _ = try await bench.fetch(row.behaviour) } }
+                    try await group.waitForAll()
+                }
+            }
+            #expect(growth < Self.memory, "all that may time out: grew by \(growth >> 10) KiB")
+        }
+    }
+
+    /// How much larger the process was at most while the work was done.
+    private static func peak(_ work: () async throws -> Void) async throws -> Int {
+        let before = try ProcessMemory.residentAfterTrim()
+        try ProcessMemory.resetPeak()
+        try await work()
+        return ProcessMemory.isMeaningful ? try ProcessMemory.peak() - before : 0
     }
 
     @Test func `headers that begin with the continuation of none do not end the process`() async {
