@@ -237,7 +237,7 @@ if Context.environment["GANNET_PRODUCTS_ONLY"] != nil {
 }
 
 // `Scripts/test ROOM` builds what the tests of these rooms need, and nothing else.
-if let rooms = Context.environment["GANNET_ROOMS"]?.split(separator: " ") {
+if let rooms = Context.environment["GANNET_ROOMS"]?.split(separator: " "), !rooms.isEmpty {
     var needed: Set<String> = []
     var found = rooms.map { "\($0)Tests" }
     while let name = found.popLast() {
