@@ -79,7 +79,10 @@ import Testing
             return try await group.reduce(into: []) { $0.append($1) }
         }
         var highest: Int64 = 0
-        while writers.contains(where: { $0.process.isRunning }) { highest = max(highest, fixture.cost()) }
+        try await eventually("the writers have ended", within: .seconds(120)) {
+            highest = max(highest, fixture.cost())
+            return !writers.contains { $0.process.isRunning }
+        }
         for writer in writers { try await writer.finish() }
         // Five times the limit was written.
         let last = fixture.cost()

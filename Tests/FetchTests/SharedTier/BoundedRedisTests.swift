@@ -18,7 +18,7 @@ private struct GeneratingDownloader: Downloader {
 
 struct BoundedRedisTests {
     /// `GANNET_BODIES=100000` for more of them.
-    private static let count = ProcessInfo.processInfo.environment["GANNET_BODIES"].flatMap { Int($0) } ?? 20_000
+    private static let count = ProcessInfo.processInfo.environment["GANNET_BODIES"].flatMap { Int($0) } ?? 14_000
 
     @Test func `every body is right, also if the cache has room for only a part of them`() async throws {
         let redis = try await RedisServer.start()

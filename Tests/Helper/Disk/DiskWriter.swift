@@ -1,4 +1,5 @@
 import FetchCache
+import GannetTestKit
 import HTTPEngine
 
 #if canImport(Glibc)
@@ -86,8 +87,8 @@ enum DiskWriter: HelperJob {
     private static func record(_ number: Int, _ size: Int, _ seed: UInt64) -> (key: DiskKey, body: [UInt8]) {
         let text = Array("\(seed) \(number)|".utf8)
         guard let key = DiskKey(SHA256Digest(of: text).bytes) else { fatalError("A digest is a key.") }
-        let length = size / 2 + (number & 0xffff) * 7919 % max(1, size)
-        return (key, (0..<max(0, length)).map { text[$0 % text.count] })
+        let length = max(0, size / 2 + (number & 0xffff) * 7919 % max(1, size))
+        return (key, Array(repeated(text, length / text.count + 1).prefix(length)))
     }
 
     private static func say(_ line: String) {

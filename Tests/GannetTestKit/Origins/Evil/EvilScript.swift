@@ -44,7 +44,7 @@ extension EvilScript {
 
     /// As many of the bytes as fit into 64 KiB, once at least.
     static func pieces(of bytes: [UInt8]) -> [UInt8] {
-        Array(repeatElement(bytes, count: max(1, 65536 / bytes.count)).joined())
+        repeated(bytes, max(1, 65536 / bytes.count))
     }
 }
 

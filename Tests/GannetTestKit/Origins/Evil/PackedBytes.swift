@@ -34,13 +34,13 @@ enum PackedBytes {
             0xfc, 0xff, 0xff, 0x03, 0x40, 0x02, 0x20, 0x0e, 0x0b, 0x40, 0xf7, 0xfe, 0x8f, 0xff, 0xff, 0x7f, 0x00, 0x48, 0x00, 0xc4,
             0x61, 0x01, 0xe8, 0xde, 0xff, 0x19,
         ]
-        return first + Array(repeatElement(next, count: 63).joined()) + [0x03]
+        return first + repeated(next, 63) + [0x03]
     }()
 
     /// 1 GiB of zeros in 32 KB of zstd (RFC 8878): blocks of one byte that is to be repeated 131,072 times.
     static let zstdBomb: [UInt8] = {
         func block(isLast: Bool) -> [UInt8] { zstdBlock(131_072, isRepeated: true, isLast: isLast) + [0] }
-        return zstdHeader(window: zstdMegabyte) + Array(repeatElement(block(isLast: false), count: 8191).joined()) + block(isLast: true)
+        return zstdHeader(window: zstdMegabyte) + repeated(block(isLast: false), 8191) + block(isLast: true)
     }()
 
     /// A frame of zstd with one raw block.
