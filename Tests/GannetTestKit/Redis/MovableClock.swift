@@ -16,9 +16,13 @@ package final class MovableClock: Sendable {
     /// Sendable. The lock serialises writers; the reader in the server loads each aligned word at once.
     private let address: Mutex<UInt>
 
+    /// A server that is started again opens its file again.
+    private let folder: TemporaryFolder
+
     private static let size = 16
 
     package init(in folder: TemporaryFolder) async throws {
+        self.folder = folder
         let path = try folder.write([UInt8](repeating: 0, count: Self.size), to: "clock")
         environment = ["GANNET_CLOCK_FILE": path, "LD_PRELOAD": try await ClockShim.path()]
         let file = open(path, O_RDWR | O_CLOEXEC)
