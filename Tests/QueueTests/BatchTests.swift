@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test func `a chunk of a batch that Redis has lost is no chunk of the batch that got its number`() async throws {
-        try await QueueFixture.with { fixture in
+        try await QueueFixture.withServer { fixture, _ in
             let row = FetchQueue.Row(try QueueFixture.entry(0), at: 1)
             var lost = try await fixture.queue.begin(batch: "lost")
             try await fixture.redis.send(RedisCommand("FLUSHALL"))

@@ -24,6 +24,8 @@ import Testing
         var configuration = try RedisConfiguration(url: cluster.url)
         // No successor takes the place of a server that was killed, so there is nothing to wait for.
         configuration.commandTimeout = .milliseconds(500)
+        configuration.shortestBackoff = .milliseconds(1)
+        configuration.longestBackoff = .milliseconds(20)
         let fixture = try await QueueFixture.connect(configuration, partitions: partitions, scripts: ClusterScripts(partBytes: 400))
         let seed = UInt64.random(in: .min ... .max)
         var course = try await Course(fixture, seed: seed)
@@ -32,7 +34,12 @@ import Testing
         let mostDisturbances = fault == .killed ? 4 : 10
         var away: RedisServer?
         func bringBack(_ node: RedisServer) async throws {
-            if fault == .full { try await node.ask("CONFIG", "SET", "maxmemory", "0") } else { try await node.restart() }
+            if fault == .full {
+                try await node.ask("CONFIG", "SET", "maxmemory", "0")
+            } else {
+                try await node.restart()
+                try await cluster.serves(node)
+            }
             try await eventually("the cluster is there again") {
                 await fixture.redis.pipeline(course.looks).allSatisfy { (try? $0.get()) != nil }
             }

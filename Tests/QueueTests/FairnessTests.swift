@@ -57,6 +57,27 @@ import Testing
         }
     }
 
+    @Test func `a queue leaves half of a host's free places to the other queue that waits for them`() async throws {
+        try await with { fixture, _ in
+            let others = ["one", "two"].map { name in
+                QueueFixture(
+                    redis: fixture.redis, cluster: fixture.cluster, queue: fixture.cluster.queue(name), namespace: fixture.namespace)
+            }
+            try await fixture.fill(0..<6)
+            let held = try await fixture.claim(6, hostLimit: 6).jobs
+            #expect(held.count == 6)
+            for (index, other) in others.enumerated() {
+                try await other.fill(100 * index + 100..<100 * index + 110)
+                #expect(try await other.claim(6, hostLimit: 6, worker: other.queue.name).jobs.isEmpty)
+            }
+            _ = try await fixture.claim(0, hostLimit: 6) {
+                $0.settlements = held.map { Settlement($0.token, $0.id, QueueFixture.fetched($0.url), host: .answered) }
+            }
+            #expect(try await others[0].claim(6, hostLimit: 6, worker: "one").jobs.count == 3)
+            #expect(try await !others[1].claim(6, hostLimit: 6, worker: "two").jobs.isEmpty)
+        }
+    }
+
     @Test func `a queue whose URL comes back at a host has taken its turn with it`() async throws {
         try await with { fixture, _ in
             let other = QueueFixture(

@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [1, 100_000])
+    @Test(arguments: [1, 30_000])
     func `a waiting job takes at most eighty bytes, and a finished one at most three hundred`(hosts: Int) async throws {
         let server = try await RedisServer.start()
         // The namespace is a part of each outcome's key.
@@ -128,7 +128,7 @@ import Testing
             try await QueueFixture.with(server, namespace: "gannet") { try await body($0) }
             return try await memory(of: server)
         }
-        let (before, number) = (20_000, 100_000)
+        let (before, number) = (5000, 25_000)
         // The first jobs bring what does not grow with the queue: Redis keeps a histogram of each command that was called.
         let empty = try await measured { fixture in
             try await fixture.fill([before + number])
@@ -150,7 +150,7 @@ import Testing
 
     @Test func `a fetched page takes at most 370 bytes with what a cache wants to know of it`() async throws {
         let server = try await RedisServer.start()
-        let number = 50_000
+        let number = 15_000
         func measured(_ body: (QueueFixture) async throws -> Void) async throws -> Int {
             try await QueueFixture.with(server, namespace: "gannet") { try await body($0) }
             return try await memory(of: server)

@@ -76,7 +76,7 @@ final class Sites: Sendable {
             }
         case .failure(let error):
             switch error.retry {
-            case .later, .unreachable, .throttled: return .unknown(error, max(Self.shortestPause, entry.until - .now))
+            case .later, .unreachable, .throttled: return .unknown(error, max(min(Self.shortestPause, pause), entry.until - .now))
             case .never, .withoutNetwork, .local, .cancelled: return .failed(error)
             }
         }

@@ -5,6 +5,9 @@ package struct ClusterMap: Sendable, Equatable {
     /// For each slot the index of its primary, or -1.
     private var owners = [Int16](repeating: -1, count: HashSlot.count)
 
+    /// A power of two. Few clusters have as many primaries.
+    package static let usual = 64
+
     init() {}
 
     package func owner(of slot: HashSlot) -> RedisAddress? {
@@ -17,8 +20,9 @@ package struct ClusterMap: Sendable, Equatable {
 
     private mutating func give(_ slots: ClosedRange<Int>, to primary: RedisAddress) {
         let known = primaries.firstIndex(of: primary)
-        // With as many primaries as slots, one more is in the place of others.
-        if known == nil, primaries.count == HashSlot.count { sort() }
+        // Only primaries without a slot make the list longer than the cluster. They are forgotten each time that the list has doubled, so
+        // that a search in it stays short, and with as many primaries as slots at the latest.
+        if known == nil, primaries.count >= Self.usual, primaries.count & (primaries.count - 1) == 0 { sort() }
         let index = known ?? primaries.endIndex
         if index == primaries.endIndex { primaries.append(primary) }
         for slot in slots { owners[slot] = Int16(index) }

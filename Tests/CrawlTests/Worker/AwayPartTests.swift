@@ -11,7 +11,7 @@ import Testing
 /// Bodies in a Redis Cluster, one server of which is away.
 @Suite(.timeLimit(.minutes(1))) struct AwayPartTests {
     @Test func `a body waits for its part as long as it takes, and a body of another part is stored meanwhile`() async throws {
-        let cluster = try await RedisCluster.start(replicas: 0) { $0.appendOnly = true }
+        let cluster = try await RedisCluster.start(replicas: 0, nodeTimeout: .seconds(10_000_000)) { $0.appendOnly = true }
         var configuration = try RedisConfiguration(url: cluster.url)
         configuration.commandTimeout = .milliseconds(300)
         configuration.longestBackoff = .milliseconds(50)
@@ -45,6 +45,7 @@ import Testing
             throw KitError("the body of another part has no place")
         }
         try await away.restart()
+        try await cluster.serves(away)
         guard case .held = try await waiting else { throw KitError("the body has no place") }
         await bodies.close()
         await state.connection.close()

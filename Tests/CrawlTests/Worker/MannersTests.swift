@@ -115,7 +115,7 @@ import Testing
             try await fixture.fill(0..<2, manners: .obeying)
             let robots = Robots { _, _ in .failure(Self.failure(.status(500))) }
             let downloader = ScriptedDownloader { .body($0) }
-            let worker = try await fixture.start(downloader, sites: robots.sites()) { $0.giveUpAfter = .milliseconds(1500) }
+            let worker = try await fixture.start(downloader, sites: robots.sites()) { $0.giveUpAfter = .milliseconds(100) }
             #expect(await worker.end.end == .empty)
             #expect(Self.classes(worker) == ["throttled", "throttled"] && downloader.urls.isEmpty)
             #expect(worker.count(where: \.isPutOff) >= 2)

@@ -87,6 +87,7 @@ import Testing
             await worker.wait(for: \.isPutOff)
             #expect(try await fixture.queue.counts().delayed == 1)
             server.clock.advance(by: .seconds(1))
+            try await fixture.queue.resume()
             #expect(await worker.end.end == .empty)
             #expect(downloader.urls.count == 2)
             #expect(try await fixture.queue.counts().fetched == 1)
@@ -130,6 +131,8 @@ import Testing
             let worker = try await fixture.start(downloader(failing: .max, with: .proxy)) { $0.giveUpAfter = .milliseconds(1) }
             await worker.wait(for: \.isPutOff)
             server.clock.advance(by: .seconds(10))
+            // The worker would look by itself after some seconds of its own clock.
+            try await fixture.queue.resume()
             #expect(await worker.end.end == .empty)
             #expect(try await page(0, fixture).content.fields[.errorClass] == "proxy")
         }

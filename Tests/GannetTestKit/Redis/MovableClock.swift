@@ -16,9 +16,13 @@ package final class MovableClock: Sendable {
     /// Sendable. The lock serialises writers; the reader in the server loads each aligned word at once.
     private let address: Mutex<UInt>
 
+    /// A server that is started again opens its file again.
+    private let folder: TemporaryFolder
+
     private static let size = 16
 
     package init(in folder: TemporaryFolder) async throws {
+        self.folder = folder
         let path = try folder.write([UInt8](repeating: 0, count: Self.size), to: "clock")
         environment = ["GANNET_CLOCK_FILE": path, "LD_PRELOAD": try await ClockShim.path()]
         let file = open(path, O_RDWR | O_CLOEXEC)
@@ -47,6 +51,14 @@ package final class MovableClock: Sendable {
         clock_gettime(CLOCK_REALTIME, &now)
         let moment = Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
         address.withLock { UnsafeMutablePointer<Int64>(bitPattern: $0)![1] = moment }
+    }
+
+    /// Lets it go on with real time, as if it had never been moved or stopped.
+    func reset() {
+        address.withLock { address in
+            let words = UnsafeMutablePointer<Int64>(bitPattern: address)!
+            (words[0], words[1]) = (0, 0)
+        }
     }
 
     /// How far it was moved.

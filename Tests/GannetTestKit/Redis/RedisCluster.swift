@@ -16,12 +16,18 @@ package final class RedisCluster: Sendable {
         _ change: @Sendable (inout RedisServer.Options) -> Void = { _ in }
     ) async throws -> RedisCluster {
         var nodes: [RedisServer] = []
+        #if canImport(Glibc)
+        let clock = try await MovableClock(in: try TemporaryFolder())
+        #endif
         for _ in 0..<primaries * (1 + replicas) {
             nodes.append(
                 try await RedisServer.start(
                     .init {
                         $0.listensOnTCP = true
                         $0.cluster = nodeTimeout
+                        #if canImport(Glibc)
+                        $0.sharedClock = clock
+                        #endif
                         change(&$0)
                     }))
         }
@@ -58,6 +64,8 @@ package final class RedisCluster: Sendable {
                 try await node.info("CLUSTER", "INFO")["cluster_known_nodes"] == "\(nodes.count)"
             }
         }
+        // No node has a replica yet that could take its place.
+        hasten(by: .milliseconds(2500))
         for (index, node) in nodes.enumerated().dropFirst(primaries) {
             let primary = try await id(of: nodes[index % primaries])
             // A node hears of another one before it knows that this is a primary.
@@ -69,6 +77,23 @@ package final class RedisCluster: Sendable {
             }
         }
         try await isComplete()
+    }
+
+    /// A primary does not serve in its first two seconds. The cluster's clock goes on by more than that.
+    private func hasten(by time: Duration) {
+        #if canImport(Glibc)
+        nodes[0].clock.advance(by: time)
+        #endif
+    }
+
+    /// Returns when a node that was started again serves. The cluster's clock may go on by some seconds, so another node's silence has to be
+    /// allowed for longer.
+    package func serves(_ node: RedisServer) async throws {
+        try await eventually("the node serves again") {
+            if try await node.info("CLUSTER", "INFO")["cluster_state"] == "ok" { return true }
+            hasten(by: .milliseconds(50))
+            return false
+        }
     }
 
     /// Returns when each running node knows a primary for each slot, and all say the same.

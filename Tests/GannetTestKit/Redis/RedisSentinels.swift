@@ -61,6 +61,12 @@ package final class RedisSentinels: Sendable {
         }
         (self.ports, self.processes) = (ports, processes)
         for index in 0..<3 {
+            // They look for each other every two seconds otherwise, and at servers every ten.
+            let periods = ["info-period", "ping-period", "ask-period", "publish-period"].flatMap { [$0, "50"] }
+            let answer = try await command(index, ["SENTINEL", "DEBUG"] + periods)
+            guard answer.text == "OK" else { throw KitError("a Sentinel keeps its periods: \(answer)") }
+        }
+        for index in 0..<3 {
             try await eventually("a Sentinel knows the others and the replica") {
                 let found = try await self.command(index, "SENTINEL", "MASTER", Self.primaryName)
                 guard case .list(let fields) = found else { return false }
@@ -78,7 +84,9 @@ package final class RedisSentinels: Sendable {
 
     /// One command to a Sentinel.
     @discardableResult
-    package func command(_ index: Int, _ arguments: String...) async throws -> RedisAnswer {
+    package func command(_ index: Int, _ arguments: String...) async throws -> RedisAnswer { try await command(index, arguments) }
+
+    private func command(_ index: Int, _ arguments: [String]) async throws -> RedisAnswer {
         let address = ServerAddress.unix(path: folder.file("s\(index)"))
         return try await OwnedThread.run(name: "test-kit") { try RedisCall.make(arguments, to: address) }
     }

@@ -26,10 +26,13 @@ __attribute__((constructor)) static void map_clocks(void) {
 }
 
 int clock_gettime(clockid_t clock, struct timespec *answer) {
-    int status = (int)syscall(SYS_clock_gettime, clock, answer);
-    if (status != 0 || !clocks || (clock != CLOCK_REALTIME && clock != CLOCK_REALTIME_COARSE)) return status;
-    int64_t stopped = __atomic_load_n(clocks + 1, __ATOMIC_RELAXED);
-    int64_t start = stopped ? stopped : answer->tv_sec * INT64_C(1000000000) + answer->tv_nsec;
+    int isMovable = clocks && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE);
+    int64_t start = isMovable ? __atomic_load_n(clocks + 1, __ATOMIC_RELAXED) : 0;
+    if (start == 0) {
+        int status = (int)syscall(SYS_clock_gettime, clock, answer);
+        if (status != 0 || !isMovable) return status;
+        start = answer->tv_sec * INT64_C(1000000000) + answer->tv_nsec;
+    }
     int64_t moved = start + __atomic_load_n(clocks, __ATOMIC_RELAXED);
     answer->tv_sec = moved / INT64_C(1000000000);
     answer->tv_nsec = moved % INT64_C(1000000000);

@@ -55,35 +55,24 @@ import Testing
 
     @Test(arguments: [false, true])
     func `all jobs end after the loss of any single element, once the audit has mended it`(isLate: Bool) async throws {
-        let server = try await RedisServer.start(.init { $0.movableClock = true })
-        server.clock.stop()
-        try await QueueFixture.with(server) { fixture in
-            func prepare() async throws -> Situation {
-                try await fixture.redis.send(RedisCommand("FLUSHALL"))
-                let situation = try await Situation(fixture)
-                if isLate {
-                    try await situation.growLate(fixture, server.clock)
-                    try await fixture.send("DEL", .bytes(Array("outcome:".utf8) + QueueFixture.id(12).bytes))
-                }
-                return situation
+        try await QueueFixture.withClock { fixture, clock in
+            clock.stop()
+            let kept = try await KeptSituation(fixture, clock) { situation in
+                guard isLate else { return }
+                try await situation.growLate(fixture, clock)
+                try await fixture.send("DEL", .bytes(Array("outcome:".utf8) + QueueFixture.id(12).bytes))
             }
-            var number = 0
-            while true {
-                // Tokens and incarnations are others each time, and the order is the same.
-                let situation = try await prepare()
-                let losses = try await losses(fixture)
-                #expect(losses.count > 50)
-                guard number < losses.count else { break }
-                let loss = losses[number]
-                number += 1
+            let losses = try await losses(fixture)
+            #expect(losses.count > 50)
+            for loss in losses {
+                try await kept.restore()
                 #expect(try await fixture.redis.send(loss.command).asInteger() == 1, "\(loss.name)")
                 _ = try await fixture.cluster.audit(mend: true)
                 #expect(try await fixture.cluster.audit(mend: false) == [], "\(loss.name)")
-                try await situation.finish(fixture, server.clock)
+                try await kept.situation.finish(fixture, clock)
                 try await fixture.expectEnded(loss.name)
             }
         }
-        try await server.stop()
     }
 }
 #endif

@@ -22,7 +22,7 @@ struct Fuzz {
     }
 
     private func failed(_ seed: UInt64, _ course: [Operation]) async throws -> FailedCourse<Operation>? {
-        var run = try await ModelRun(bench, ModelClimate(seed: seed, partitions: partitions, isCrowded: isCrowded), scripts)
+        let run = try await ModelRun(bench, ModelClimate(seed: seed, partitions: partitions, isCrowded: isCrowded), scripts)
         do {
             try await run.run(course)
             return nil

@@ -7,18 +7,20 @@ extension ModelRun {
     ///   - ending: The jobs that this step ended.
     ///   - settled: The URLs whose locks were settled in this step, and how.
     ///   - isCharged: Whether jobs that were taken from workers whose leases have ended are charged with that.
-    mutating func check(
+    func check(
         from before: StateLook, to after: StateLook, _ partition: Int, ending: Set<Int>, settled: [Bytes: ModelEnd], isCharged: Bool = true
     ) throws {
-        let problems = after.problems
-        try Violation.require(problems.isEmpty, problems.prefix(3).joined(separator: "; "))
+        if hasChanged {
+            let problems = after.problems
+            try Violation.require(problems.isEmpty, problems.prefix(3).joined(separator: "; "))
+        }
         try checkLeases(after, partition)
         try checkJobs(after, partition, ending)
         try checkCharges(from: before, to: after, partition, settled, isCharged)
     }
 
     /// A lease that has ended is never revived.
-    private mutating func checkLeases(_ after: StateLook, _ partition: Int) throws {
+    private func checkLeases(_ after: StateLook, _ partition: Int) throws {
         for (incarnation, end) in after.leases where end > Double(after.lived) {
             try Violation.require(!ended[partition].contains(incarnation), "a process has a lease again")
         }
@@ -26,20 +28,19 @@ extension ModelRun {
     }
 
     /// No job is lost, and none comes back after its end.
-    private mutating func checkJobs(_ after: StateLook, _ partition: Int, _ ending: Set<Int>) throws {
-        for (serial, job) in jobs where cluster.partition(of: host(of: job.url)).index == partition {
-            let name = Self.queueNames[job.queue]
-            let isOver = after.queues[name]?.isOver(job.batch) ?? true
-            let place = after.places[serial]
-            if ending.contains(serial) {
-                try Violation.require(place == nil && !job.hasEnded, "job \(serial) goes on after its end")
-                jobs[serial]!.hasEnded = true
-            } else if job.hasEnded {
-                try Violation.require(place == nil || isOver, "job \(serial) has come back")
-            } else if place == nil {
-                try Violation.require(isOver, "job \(serial) is lost")
-                jobs[serial]!.hasEnded = true
-            }
+    private func checkJobs(_ after: StateLook, _ partition: Int, _ ending: Set<Int>) throws {
+        func isOver(_ job: JobRecord) -> Bool { after.queues[Self.queueNames[job.queue]]?.isOver(job.batch) ?? true }
+        for serial in ending where jobs[serial]?.partition == partition {
+            try Violation.require(after.places[serial] == nil && jobs[serial]?.hasEnded == false, "job \(serial) goes on after its end")
+            end(serial)
+        }
+        for (serial, _) in after.places where !open[partition].contains(serial) {
+            guard let job = jobs[serial], job.partition == partition else { continue }
+            try Violation.require(isOver(job), "job \(serial) has come back")
+        }
+        for serial in open[partition] where after.places[serial] == nil {
+            try Violation.require(jobs[serial].map(isOver) ?? false, "job \(serial) is lost")
+            end(serial)
         }
     }
 
@@ -55,7 +56,7 @@ extension ModelRun {
         look.queues.contains { name, queue in
             guard names.contains(name) else { return false }
             return queue.followers[id]?.contains { job in
-                let serial = job.jobs.first.flatMap { StateLook.serial($0.rest) }
+                let serial = job.jobs.first?.serial
                 let isDelivered = serial.flatMap { other.places[$0]?.kind } == .delivered
                 return !isDelivered && !(after.queues[name]?.isOver(job.batch) ?? true)
             } ?? false
@@ -63,7 +64,7 @@ extension ModelRun {
     }
 
     /// Failures and crashes count on the URL, as long as somebody wants it.
-    private mutating func checkCharges(
+    private func checkCharges(
         from before: StateLook, to after: StateLook, _ partition: Int, _ settled: [Bytes: ModelEnd], _ isCrashCharged: Bool
     ) throws {
         for (id, lock) in before.locks {

@@ -13,7 +13,7 @@ extension ModelRun {
     }
 
     /// A worker settles some of its jobs and asks for others.
-    mutating func exchange(_ index: Int, _ draw: inout Draw) async throws {
+    func exchange(_ index: Int, _ draw: inout Draw) async throws {
         let partition = draw.below(climate.partitions)
         var ends: [End] = []
         for job in workers[index].held where job.partition == partition && draw.chance(60) { ends.append(end(of: job, &draw)) }
@@ -38,7 +38,7 @@ extension ModelRun {
         return End(job: job, end: end, settlement: Settlement(job.token, job.id, end.outcome(job.url, &draw), host: host))
     }
 
-    mutating func exchange(
+    func exchange(
         _ index: Int, in partition: Int, _ ends: [End], early: [Job] = [], wanted: Int, spare: Int = 0, random: Double = 0.5,
         namesHeld: Bool = false
     ) async throws {
@@ -138,12 +138,12 @@ extension ModelRun {
         var serials: Set<Int> = []
         for (id, end) in settled where end.isEnd {
             guard let lock = before.locks[id] else { continue }
-            if let rest = lock.job?.jobs.first?.rest, let serial = StateLook.serial(rest) { serials.insert(serial) }
+            if let serial = lock.job?.jobs.first?.serial { serials.insert(serial) }
             guard lock.kind == "W" else { continue }
             // The job is the first of its queue's followers, and is marked as one that came back.
             for (name, _) in lock.followers {
                 guard let queue = before.queues[name], let first = queue.followers[id]?.first, first.flags & 32 != 0 else { continue }
-                if !queue.isOver(first.batch), let serial = StateLook.serial(first.jobs[0].rest) {
+                if !queue.isOver(first.batch), let serial = first.jobs[0].serial {
                     serials.insert(back[id]?.last { after.places[$0] == nil } ?? serial)
                 }
                 break
@@ -153,7 +153,7 @@ extension ModelRun {
     }
 
     /// The same exchange again has the same answer, and changes nothing. Only the first exchange of a process that was forgotten is made anew.
-    mutating func repeatExchange(_ index: Int) async throws {
+    func repeatExchange(_ index: Int) async throws {
         guard let last = workers[index].last, last.request.number > 1, last.request.number == workers[index].exchanges[last.partition]
         else { return }
         let before = looks[last.partition]

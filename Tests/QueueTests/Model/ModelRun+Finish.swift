@@ -8,7 +8,7 @@ extension ModelRun {
     private static let mostRounds = 3000
 
     /// One worker for each queue ends all jobs that are left. They look only when an answer says so. Afterwards nothing may be left behind.
-    mutating func finish() async throws {
+    func finish() async throws {
         story.append("two workers do the rest")
         var draw = Draw(7)
         for queue in 0..<2 {
@@ -34,7 +34,7 @@ extension ModelRun {
                 }
             }
             if isMore { continue }
-            if jobs.values.allSatisfy(\.hasEnded), looks.allSatisfy({ $0.locks.isEmpty }) { break }
+            if open.allSatisfy(\.isEmpty), looks.allSatisfy({ $0.locks.isEmpty }) { break }
             try Violation.require(
                 round < Self.mostRounds,
                 "after \(round) rounds there still is something to do: \(looks.map(\.places)) \(looks.map(\.locks))")
@@ -50,7 +50,7 @@ extension ModelRun {
     }
 
     /// Some days later, only keys that are meant to stay may be there.
-    private mutating func checkNothingIsLeftBehind() async throws {
+    private func checkNothingIsLeftBehind() async throws {
         for _ in 0..<4 {
             bench.advance(2 * 86_400_000)
             for index in 0..<2 {

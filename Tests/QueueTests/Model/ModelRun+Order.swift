@@ -52,7 +52,7 @@ extension ModelRun {
             }
             let priority = StateLook.priorities[number - 1]
             let aside = "\(priority):\(job.host)"
-            let due = earlier.due(priority, at: served.now).lazy.flatMap(\.jobs).compactMap { StateLook.serial($0.rest) }
+            let due = earlier.due(priority, at: served.now).lazy.flatMap(\.jobs).compactMap(\.serial)
             if place.kind == .delayed, !due.contains(Self.serial(job)) {
                 throw Violation(description: "job \(Self.serial(job)) was handed out before the end of its delay")
             }
@@ -85,7 +85,7 @@ extension ModelRun {
         for element in queue.aside["\(priority):\(job.host)"] ?? [] {
             guard let block = element.jobs, !queue.isOver(block.batch) else { continue }
             let others = block.jobs.filter { served.after.locks[$0.id] == nil && served.after.outcomes[$0.id] == nil }
-            for other in others.compactMap({ StateLook.serial($0.rest) }) where served.before.places[other]?.kind == .aside {
+            for other in others.compactMap(\.serial) where served.before.places[other]?.kind == .aside {
                 throw Violation(
                     description: "URL \(job.id.bytes[7]) was put off by its host, and took the next probe before job \(other)")
             }
@@ -93,7 +93,7 @@ extension ModelRun {
     }
 
     /// Priorities share what is handed out six to three to one, as far as they have jobs that could run.
-    mutating func checkShares(_ served: Served) throws {
+    func checkShares(_ served: Served) throws {
         let (answer, worker) = (served.answer, served.worker)
         let name = Self.queueNames[worker.queue]
         guard !answer.jobs.isEmpty, let earlier = served.before.queues[name], let queue = served.after.queues[name] else { return }
@@ -139,7 +139,7 @@ extension ModelRun {
     }
 
     /// Queues that want the same host take turns. A turn is kept for a quarter of a second.
-    mutating func checkTurns(_ served: Served) throws {
+    func checkTurns(_ served: Served) throws {
         let (partition, mine) = (served.partition, served.worker.queue)
         func hasAside(_ queue: Int, _ host: String) -> Bool {
             guard let queue = served.after.queues[Self.queueNames[queue]] else { return false }

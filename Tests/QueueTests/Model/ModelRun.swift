@@ -6,11 +6,12 @@ import RedisClient
 #if canImport(Glibc)
 /// One course of operations on a real server. The model beside it knows which jobs there are and how often each URL was tried, and every
 /// step is held against the rules.
-struct ModelRun {
+final class ModelRun {
     struct JobRecord {
         let queue: Int
         let batch: Int
         let url: Int
+        let partition: Int
         var hasEnded = false
     }
 
@@ -47,7 +48,9 @@ struct ModelRun {
     let cluster: ClusterState
     var looks: [StateLook]
     var workers: [Worker] = []
-    var jobs: [Int: JobRecord] = [:]
+    private(set) var jobs: [Int: JobRecord] = [:]
+    /// The jobs of each partition that have not ended.
+    private(set) var open: [Set<Int>]
     var batches: [BatchRecord] = []
     /// In each partition, by URL.
     var charges: [[Bytes: Charge]]
@@ -62,6 +65,8 @@ struct ModelRun {
     var births = 0
     /// The operations so far, for people to read.
     var story: [String] = []
+    /// Whether the last look saw anything new.
+    private(set) var hasChanged = true
     /// The number of the operation under way.
     var position = 0
 
@@ -74,22 +79,29 @@ struct ModelRun {
         shares = Array(repeating: Array(repeating: [:], count: Self.queueNames.count), count: climate.partitions)
         visits = Array(repeating: Array(repeating: [:], count: Self.queueNames.count), count: climate.partitions)
         ended = Array(repeating: [], count: climate.partitions)
+        open = Array(repeating: [], count: climate.partitions)
         try await bench.clear()
         var draw = Draw(1)
         for number in 0..<Self.workers { workers.append(born(number % 2, &draw)) }
         for number in 0..<2 { callers.append((Incarnation(UInt64(7000 + number)), 0, [])) }
     }
 
+    func end(_ serial: Int) {
+        guard let job = jobs[serial] else { return }
+        jobs[serial]!.hasEnded = true
+        open[job.partition].remove(serial)
+    }
+
     func host(of url: Int) -> String { "h\(url % climate.hosts)" }
 
-    mutating func born(_ queue: Int, _ draw: inout Draw) -> Worker {
+    func born(_ queue: Int, _ draw: inout Draw) -> Worker {
         births += 1
         return Worker(
             name: "w\(births)", queue: queue, incarnation: Incarnation(UInt64(births)), lease: draw.one(of: climate.leases),
             exchanges: Array(repeating: 0, count: climate.partitions))
     }
 
-    mutating func run(_ operations: [Operation]) async throws {
+    func run(_ operations: [Operation]) async throws {
         for operation in operations {
             var draw = Draw(operation.seed)
             try await perform(operation.kind, &draw)
@@ -98,7 +110,7 @@ struct ModelRun {
         try await finish()
     }
 
-    private mutating func perform(_ kind: Operation.Kind, _ draw: inout Draw) async throws {
+    private func perform(_ kind: Operation.Kind, _ draw: inout Draw) async throws {
         switch kind {
         case .clock:
             let ms = draw.one(of: [1, 10, 250, 1000, 5000, draw.below(40_000)])
@@ -127,7 +139,7 @@ struct ModelRun {
             _ = try await cluster.queue(Self.queueNames[batch.queue]).cancel(batch: batch.progress.number)
             for (serial, job) in jobs where job.queue == batch.queue && job.batch == batch.progress.number && !job.hasEnded {
                 let isHeld = looks.contains { $0.places[serial]?.isHeld == true }
-                if !isHeld { jobs[serial]!.hasEnded = true }
+                if !isHeld { end(serial) }
             }
             try await lookAgain()
         case .pause, .resume:
@@ -151,7 +163,7 @@ struct ModelRun {
         }
     }
 
-    private mutating func enqueue(_ draw: inout Draw) async throws {
+    private func enqueue(_ draw: inout Draw) async throws {
         let isNew = batches.isEmpty || draw.chance(30)
         if isNew {
             let queue = draw.below(2)
@@ -172,7 +184,9 @@ struct ModelRun {
         let first = batch.progress.offset
         for place in 1...count {
             let (url, serial) = (draw.below(climate.urls), jobs.count)
-            jobs[serial] = JobRecord(queue: batch.queue, batch: batch.progress.number, url: url)
+            let partition = cluster.partition(of: host(of: url)).index
+            jobs[serial] = JobRecord(queue: batch.queue, batch: batch.progress.number, url: url, partition: partition)
+            open[partition].insert(serial)
             let entry = try JobEntry(id: QueueFixture.id(url), host: host(of: url), url: "http://\(host(of: url))/\(url)?\(serial)")
             rows.append(FetchQueue.Row(entry, at: first + place))
         }
@@ -186,7 +200,7 @@ struct ModelRun {
         try await lookAgain()
     }
 
-    private mutating func move(_ draw: inout Draw) async throws {
+    private func move(_ draw: inout Draw) async throws {
         let index = draw.below(workers.count)
         guard let job = workers[index].held.last(where: { $0.outcome == nil && !$0.isHopeless }) else { return }
         let target = "h\(draw.below(climate.hosts))"
@@ -202,7 +216,7 @@ struct ModelRun {
         try await lookAgain()
     }
 
-    private mutating func acquire(_ draw: inout Draw) async throws {
+    private func acquire(_ draw: inout Draw) async throws {
         let (index, url) = (draw.below(callers.count), draw.below(climate.urls))
         let id = QueueFixture.id(url)
         var request = AcquireRequest(
@@ -230,7 +244,7 @@ struct ModelRun {
         }
     }
 
-    private mutating func callerEnds(_ draw: inout Draw) async throws {
+    private func callerEnds(_ draw: inout Draw) async throws {
         let index = draw.below(callers.count)
         guard !callers[index].held.isEmpty else { return }
         let (token, url) = callers[index].held.removeFirst()
@@ -250,15 +264,16 @@ struct ModelRun {
 
     // MARK: Looking
 
-    mutating func look(_ partition: Int) async throws -> StateLook {
-        let look = try await StateLook(bench.redis, tag: cluster.partitions[partition].keys.tag)
+    func look(_ partition: Int) async throws -> StateLook {
+        var look = looks[partition]
+        hasChanged = try await look.refresh(bench.redis, tag: cluster.partitions[partition].keys.tag)
         looks[partition] = look
         return look
     }
 
     /// Looks at all partitions after a step that the model learns nothing from.
     /// - Parameter isCharged: False where jobs are taken back without a charge, also from workers whose leases have ended.
-    mutating func lookAgain(isCharged: Bool = true) async throws {
+    func lookAgain(isCharged: Bool = true) async throws {
         for partition in looks.indices {
             let before = looks[partition]
             let after = try await look(partition)

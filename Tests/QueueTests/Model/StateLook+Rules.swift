@@ -21,7 +21,7 @@ extension StateLook {
 
     /// One sentence for each broken rule.
     var problems: [String] {
-        var problems = unreadable.map { "\($0) cannot be read" }
+        var problems = (unreadable + doubled).map { "\($0) cannot be read" }
         func need(_ holds: Bool, _ sentence: @autoclosure () -> String) { if !holds { problems.append(sentence()) } }
         var tallies: [String: Tally] = [:]
         var running: [String: Int] = [:]

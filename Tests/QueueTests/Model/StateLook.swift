@@ -45,8 +45,8 @@ struct StateLook: Sendable {
         let batch: Int
         let enqueued: Int
         let host: String
-        /// Each with the rest of its URL.
-        let jobs: [(id: Bytes, rest: String)]
+        /// Each with the rest of its URL, and with its number where the URL has one.
+        let jobs: [(id: Bytes, rest: String, serial: Int?)]
 
         var flags: Int { kind & 48 }
     }
@@ -66,7 +66,12 @@ struct StateLook: Sendable {
         func count(_ name: String) -> Int { counters[name].flatMap { Int(String(decoding: $0, as: UTF8.self)) } ?? 0 }
     }
 
-    var keys: [String] = []
+    /// The keys' names after the tag, as people read them.
+    var keys: [String] { raw.keys.map(StateDump.shown) }
+    /// The values of each key, as Redis has them, and with the parts of each long list as one value.
+    private var raw: [Bytes: [Bytes]] = [:], values: [Bytes: [Bytes]] = [:]
+    private var longLists: Set<Bytes> = []
+    private var rawLocks: [Bytes: Bytes] = [:]
     var wall = 0, shift = 0, lived = 0
     var hasClock = false
     var locks: [Bytes: Lock] = [:]
@@ -78,8 +83,10 @@ struct StateLook: Sendable {
     var queues: [String: Queue] = [:]
     /// Where each job is, by the number in its URL's query.
     var places: [Int: Place] = [:]
-    /// Values that cannot be read, and jobs that are in two places.
+    /// Values that cannot be read.
     var unreadable: [String] = []
+    /// Jobs that are in two places.
+    var doubled: [String] = []
 
     struct Place: Sendable {
         enum Kind { case ready, aside, follower, delayed, locked, delivered }
@@ -102,58 +109,117 @@ struct StateLook: Sendable {
 }
 
 extension StateLook {
+    /// Answers the keys whose values have changed since the last look that a caller has noted, each with its value, or alone where it is
+    /// gone. With `ARGV[2]` empty it answers all keys, and notes nothing. The notes are digests, in a key beside the partition.
     private static let script = """
-        local found = {}
+        local found, noted, left = {}, nil, {}
+        if ARGV[2] ~= '' then
+            local notes = redis.call('HGETALL', ARGV[2])
+            for i = 1, #notes, 2 do left[notes[i]] = notes[i + 1] end
+        end
         for _, key in ipairs(redis.call('KEYS', ARGV[1] .. '*')) do
-            local kind, value = redis.call('TYPE', key).ok, nil
-            if kind == 'string' then value = {redis.call('GET', key)}
-            elseif kind == 'list' then value = redis.call('LRANGE', key, 0, -1)
-            elseif kind == 'hash' then value = redis.call('HGETALL', key)
-            else value = redis.call('ZRANGE', key, 0, -1, 'WITHSCORES') end
-            found[#found + 1] = {key, value}
+            local digest, isNew = nil, true
+            if ARGV[2] ~= '' then
+                digest = redis.sha1hex(redis.call('DUMP', key))
+                isNew, left[key] = left[key] ~= digest, nil
+            end
+            if isNew then
+                if digest then redis.call('HSET', ARGV[2], key, digest) end
+                local kind, value = redis.call('TYPE', key).ok, nil
+                if kind == 'string' then value = {redis.call('GET', key)}
+                elseif kind == 'list' then value = redis.call('LRANGE', key, 0, -1)
+                elseif kind == 'hash' then value = redis.call('HGETALL', key)
+                else value = redis.call('ZRANGE', key, 0, -1, 'WITHSCORES') end
+                found[#found + 1] = {key, value}
+            end
+        end
+        for key in pairs(left) do
+            redis.call('HDEL', ARGV[2], key)
+            found[#found + 1] = {key}
         end
         return found
         """
 
+    /// Looks at everything.
     init(_ redis: RedisConnection, tag: String) async throws {
-        var all: [Bytes: [Bytes]] = [:]
-        for item in try await redis.send(RedisCommand("EVAL", .string(Self.script), 0, .string(tag)), at: .string(tag)).asArray() {
+        try note(try await Self.ask(redis, tag: tag, notes: ""), tag: tag)
+    }
+
+    /// Looks at what has changed since this look. Only one caller may look at a partition so, beginning with an empty look at an empty
+    /// partition.
+    /// - Returns: `false` where nothing has changed.
+    mutating func refresh(_ redis: RedisConnection, tag: String) async throws -> Bool {
+        let news = try await Self.ask(redis, tag: tag, notes: "look" + tag)
+        if !news.isEmpty { try note(news, tag: tag) }
+        return !news.isEmpty
+    }
+
+    private static func ask(_ redis: RedisConnection, tag: String, notes: String) async throws -> [RedisReply] {
+        try await redis.send(RedisCommand("EVAL", .string(script), 0, .string(tag), .string(notes)), at: .string(tag)).asArray()
+    }
+
+    private mutating func note(_ news: [RedisReply], tag: String) throws {
+        var touched: Set<Bytes> = []
+        for item in news {
             let fields = try item.asArray()
             let key = Array(try fields[0].asBytes().dropFirst(tag.utf8.count))
+            touched.insert(key)
+            guard fields.count == 2 else {
+                raw[key] = nil
+                continue
+            }
             var values: [Bytes] = []
             for value in try fields[1].asArray() { values.append(try value.asBytes()) }
-            keys.append(StateDump.shown(key))
-            all[key] = values
+            raw[key] = values
         }
-        Self.join(&all)
-        for (key, values) in all { note(key, values) }
+        let (joined, lists) = Self.joined(raw)
+        for key in touched.union(lists).union(longLists) where joined[key] != values[key] { note(key, joined[key] ?? []) }
+        (values, longLists) = (joined, lists)
+        queues = queues.filter { !$0.value.isGone }
         findPlaces()
     }
 
     /// Puts the parts of each long list together. A list of the numbers of parts has nothing but numbers.
-    private static func join(_ all: inout [Bytes: [Bytes]]) {
-        for (names, numbers) in all where names.last == UInt8(ascii: "#") {
+    /// - Returns: The lists' names besides.
+    private static func joined(_ raw: [Bytes: [Bytes]]) -> ([Bytes: [Bytes]], Set<Bytes>) {
+        var all = raw
+        var lists: Set<Bytes> = []
+        for (names, numbers) in raw where names.last == UInt8(ascii: "#") {
             guard numbers.allSatisfy({ Int(String(decoding: $0, as: UTF8.self)) != nil }) else { continue }
             all[names] = nil
             let others = numbers.flatMap { all.removeValue(forKey: names + $0) ?? [] }
-            if !others.isEmpty { all[Array(names.dropLast()), default: []] += others }
+            let list = Array(names.dropLast())
+            lists.insert(list)
+            if !others.isEmpty { all[list, default: []] += others }
         }
+        return (all, lists)
     }
 
+    /// Notes all that a key has; nothing for a key that is gone.
     private mutating func note(_ key: Bytes, _ values: [Bytes]) {
-        let parts = key.split(separator: UInt8(ascii: ":"), maxSplits: 3, omittingEmptySubsequences: false).map { Array($0) }
-        let text = parts.map { String(decoding: $0, as: UTF8.self) }
-        switch text[0] {
+        let parts = key.split(separator: UInt8(ascii: ":"), maxSplits: 3, omittingEmptySubsequences: false)
+        switch String(decoding: parts[0], as: UTF8.self) {
         case "state":
-            guard let clock = Self.pairs(values).first(where: { $0.0 == Array("clock".utf8) })?.1 else { return }
+            guard let clock = Self.pairs(values).first(where: { $0.0 == Array("clock".utf8) })?.1 else {
+                (wall, shift, lived, hasClock) = (0, 0, 0, false)
+                return
+            }
             var reader = ByteReader(clock)
             (wall, shift, lived) = (reader.number(6) ?? 0, reader.number(6) ?? 0, reader.number(6) ?? 0)
             hasClock = true
         case "locks":
+            var (found, foundRaw): ([Bytes: Lock], [Bytes: Bytes]) = ([:], [:])
             for (id, value) in Self.pairs(values) {
-                if let lock = Self.lock(value) { locks[id] = lock } else { unreadable.append("a lock") }
+                foundRaw[id] = value
+                if let lock = rawLocks[id] == value ? locks[id] : Self.lock(value) {
+                    found[id] = lock
+                } else {
+                    unreadable.append("a lock")
+                }
             }
+            (locks, rawLocks) = (found, foundRaw)
         case "hosts":
+            (hosts, rules) = ([:], [:])
             for (name, value) in Self.pairs(values) {
                 let name = String(decoding: name, as: UTF8.self)
                 if name.hasPrefix("=") {
@@ -167,12 +233,17 @@ extension StateLook {
                     unreadable.append("a host")
                 }
             }
-        case "leases": for (name, score) in Self.pairs(values) { leases[name] = Self.score(score) }
-        case "holder": holders[Array(key.dropFirst("holder:".utf8.count))] = Dictionary(Self.pairs(values)) { $1 }
-        case "outcome": outcomes[Array(key.dropFirst("outcome:".utf8.count))] = values[0]
+        case "leases":
+            leases = [:]
+            for (name, score) in Self.pairs(values) { leases[name] = Self.score(score) }
+        case "holder":
+            let id = Array(key.dropFirst("holder:".utf8.count))
+            holders[id] = values.isEmpty ? nil : Dictionary(Self.pairs(values)) { $1 }
+        case "outcome": outcomes[Array(key.dropFirst("outcome:".utf8.count))] = values.first
         case "q" where parts.count >= 3:
             let rest = Array(key.dropFirst(3 + parts[1].count + parts[2].count + 1))
-            queues[text[1], default: Queue()].note(text[2], rest, values, &unreadable)
+            let name = String(decoding: parts[1], as: UTF8.self)
+            queues[name, default: Queue()].note(String(decoding: parts[2], as: UTF8.self), rest, values, &unreadable)
         default: break
         }
     }
@@ -225,15 +296,18 @@ extension StateLook {
         guard let kind = reader.number(1), (64..<128).contains(kind), let batch = reader.number(4), let enqueued = reader.number(5),
             let length = reader.number(1), let host = reader.bytes(length)
         else { return nil }
-        var jobs: [(Bytes, String)] = []
+        var jobs: [(Bytes, String, Int?)] = []
+        func note(_ id: ArraySlice<UInt8>, _ rest: ArraySlice<UInt8>) {
+            jobs.append((Array(id), String(decoding: rest, as: UTF8.self), serial(rest)))
+        }
         if kind & 4 == 0 {
             guard let id = reader.bytes(16) else { return nil }
-            jobs.append((Array(id), String(decoding: reader.all(), as: UTF8.self)))
+            note(id, reader.all())
         } else {
             guard let count = reader.number(1) else { return nil }
             for _ in 0..<count {
                 guard let size = reader.number(2), let part = reader.bytes(size), part.count >= 16 else { return nil }
-                jobs.append((Array(part.prefix(16)), String(decoding: part.dropFirst(16), as: UTF8.self)))
+                note(part.prefix(16), part.dropFirst(16))
             }
             guard reader.all().isEmpty else { return nil }
         }
@@ -250,6 +324,12 @@ extension StateLook {
 }
 
 extension StateLook.Queue {
+    /// Whether no key of the queue is left.
+    var isGone: Bool {
+        counters.isEmpty && batches.isEmpty && ready.isEmpty && aside.isEmpty && followers.isEmpty && delayed.isEmpty && timers.isEmpty
+            && newer.isEmpty
+    }
+
     mutating func note(_ kind: String, _ rest: Bytes, _ values: [Bytes], _ unreadable: inout [String]) {
         func read(_ bytes: Bytes) -> StateLook.Jobs? {
             if bytes == StateLook.gone { return nil }
@@ -258,19 +338,22 @@ extension StateLook.Queue {
             return nil
         }
         let name = String(decoding: rest, as: UTF8.self)
+        let isGone = values.isEmpty
         switch kind {
-        case "queue": for (field, value) in StateLook.pairs(values) { counters[String(decoding: field, as: UTF8.self)] = value }
+        case "queue":
+            counters = [:]
+            for (field, value) in StateLook.pairs(values) { counters[String(decoding: field, as: UTF8.self)] = value }
         case "batch":
-            batches[Int(name) ?? -1] = Dictionary(
-                StateLook.pairs(values).map { (String(decoding: $0, as: UTF8.self), String(decoding: $1, as: UTF8.self)) }
-            ) { $1 }
-        case "ready": ready[name] = values.compactMap(read)
+            let fields = StateLook.pairs(values).map { (String(decoding: $0, as: UTF8.self), String(decoding: $1, as: UTF8.self)) }
+            batches[Int(name) ?? -1] = isGone ? nil : Dictionary(fields) { $1 }
+        case "ready": ready[name] = isGone ? nil : values.compactMap(read)
         case "aside" where name == "newer": newer = values
-        case "aside": aside[name] = values.filter { $0 != StateLook.gone }.map { $0.count == 16 ? (nil, $0) : (read($0), []) }
-        case "delayed": delayed[name] = values.compactMap(read)
-        case "followers": followers[rest] = values.compactMap(read)
+        case "aside":
+            aside[name] = isGone ? nil : values.filter { $0 != StateLook.gone }.map { $0.count == 16 ? (nil, $0) : (read($0), []) }
+        case "delayed": delayed[name] = isGone ? nil : values.compactMap(read)
+        case "followers": followers[rest] = isGone ? nil : values.compactMap(read)
         case "timers":
-            timers[name] = Dictionary(StateLook.pairs(values).map { ($0, StateLook.score($1)) }) { $1 }
+            timers[name] = isGone ? nil : Dictionary(StateLook.pairs(values).map { ($0, StateLook.score($1)) }) { $1 }
         default: break
         }
     }
@@ -299,13 +382,19 @@ extension Character {
 
 extension StateLook {
     /// The number of a job, which the model's URLs have as their query.
-    static func serial(_ rest: String) -> Int? { rest.split(separator: "?").last.flatMap { Int($0) } }
+    static func serial(_ rest: String) -> Int? { serial(Array(rest.utf8)[...]) }
+
+    static func serial(_ rest: ArraySlice<UInt8>) -> Int? {
+        guard let mark = rest.lastIndex(of: UInt8(ascii: "?")) else { return nil }
+        return Int(String(decoding: rest[(mark + 1)...], as: UTF8.self))
+    }
 
     private mutating func findPlaces() {
+        (places, doubled) = ([:], [])
         func note(_ block: Jobs?, _ kind: Place.Kind, _ queue: String) {
             for job in block?.jobs ?? [] {
-                guard let serial = Self.serial(job.rest) else { continue }
-                if places[serial] != nil { unreadable.append("job \(serial) is in two places, and the second") }
+                guard let serial = job.serial else { continue }
+                if places[serial] != nil { doubled.append("job \(serial) is in two places, and the second") }
                 places[serial] = Place(kind: kind, queue: queue, id: job.id)
             }
         }

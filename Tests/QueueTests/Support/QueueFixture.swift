@@ -48,12 +48,21 @@ struct QueueFixture: Sendable {
         await fixture.redis.close()
     }
 
+    /// Runs `body` with a queue on a server that no other test uses meanwhile. The test may remove all keys and scripts, and count commands.
+    static func withServer(
+        partitions: Int = 1, scripts: ClusterScripts = .standard, _ body: (QueueFixture, RedisServer) async throws -> Void
+    ) async throws {
+        try await RedisPool.shared.withServer { server in
+            try await with(server, partitions: partitions, scripts: scripts) { try await body($0, server) }
+        }
+    }
+
     #if canImport(Glibc)
     /// Runs `body` with a queue on a server whose clock the test moves.
     static func withClock(_ body: (QueueFixture, MovableClock) async throws -> Void) async throws {
-        let server = try await RedisServer.start(.init { $0.movableClock = true })
-        try await with(server) { try await body($0, server.clock) }
-        try await server.stop()
+        try await RedisPool.shared.withServer(.clock) { server in
+            try await with(server) { try await body($0, server.clock) }
+        }
     }
 
     /// Lets more time than a lease go by, in which nobody renews. Lease time goes on only while somebody calls.

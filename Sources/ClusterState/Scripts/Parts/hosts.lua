@@ -135,12 +135,15 @@ function Hosts.make()
         end
         local limit, interval = ruleOf(host)
         local room, others = (host.probing > 0 or interval > 0) and 1 or limit - host.running, max(0, #host.waiting - 1)
-        return others > 0 and max(1, floor(room / (others + 1))) or room
+        -- Requests that this call has begun are a part of the queue's share already. A queue is asked more than once in a call.
+        local entered = host.entered or 0
+        return others > 0 and max(0, max(1, floor((room + entered) / (others + 1))) - entered) or room
     end
 
     -- `taker` is the queue whose turn that was, if it is known that it has no more of it.
     function Hosts.enter(host, requests, taker)
         Hosts.changed(host).running = host.running + (requests or 1)
+        host.entered = (host.entered or 0) + (requests or 1)
         local _, interval = ruleOf(host)
         if interval > 0 then host.next = Clock.now + interval end
         if taker then Hosts.turnTaken(host, taker) end
