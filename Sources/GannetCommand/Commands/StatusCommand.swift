@@ -77,7 +77,7 @@ struct StatusCommand: Command {
             let look = { @Sendable last in
                 try await StatusReport.look(at: target.queue, of: access.cluster.begun(), after: last)
             }
-            if !json, let terminal = Terminal(STDOUT_FILENO) {
+            if !json, let terminal = Terminal(Surroundings.current.output) {
                 return try await WatchSession(on: terminal, interruption, look: look).run()
             }
             return try await print(look, until: interruption)
@@ -113,8 +113,8 @@ struct StatusCommand: Command {
 
     private func text(of status: StatusReport) -> String {
         if json { return status.json.text }
-        var style = TerminalStyle(ProcessInfo.processInfo.environment)
-        let terminal = Terminal(STDOUT_FILENO)
+        var style = TerminalStyle(Surroundings.current.environment)
+        let terminal = Terminal(Surroundings.current.output)
         style.hasColor = style.hasColor && terminal != nil
         return StatusText(status: status, style: style, columns: terminal?.size.columns).text
     }

@@ -36,7 +36,7 @@ import Testing
             _ = try await run.errors.line { $0.hasPrefix("gannet: stopping") }
             run.signal(SIGINT)
             #expect(try await run.exitStatus == .exited(130))
-            let again = try await Program(home: home.path).run(words)
+            let again = try await Program(home: home.path).process(words)
             #expect(again.status == 0, "\(again.errors)")
             try fleet.expectAllBodies()
         }

@@ -9,7 +9,7 @@ struct Fleet: Sendable {
     let origin: Origin
     let store: FleetRedis
     let folder: TemporaryFolder
-    private let program: Program
+    let program: Program
 
     static func start(
         _ reason: OneServer? = nil, files: Int = 60, redis change: (inout RedisServer.Options) -> Void = { _ in }
@@ -64,7 +64,15 @@ struct Fleet: Sendable {
     var run: [String] { ["run", "-i", list, "-d", out] + local + connection }
     var work: [String] { ["work", "--store", out, "--until-empty"] + local + connection }
 
-    func outcome(_ words: [String]) async throws -> Program.Outcome { try await program.run(words) }
+    /// Runs a command in the test process, as ``Program/run(_:with:input:output:)`` says.
+    func outcome(
+        _ words: [String], with more: [String: String?] = [:], input: String = "/dev/null", output: Program.Output = .collected
+    ) async throws -> Program.Outcome {
+        try await program.run(words, with: more, input: input, output: output)
+    }
+
+    /// Runs a command as a process, for a test of what only a process has.
+    func process(_ words: [String]) async throws -> Program.Outcome { try await program.process(words) }
 
     func outcome(script: String, _ words: [String] = []) async throws -> Program.Outcome { try await program.run(script: script, words) }
 
