@@ -51,8 +51,6 @@ struct StatusCommand: Command {
             Example("gannet status --watch --queue images", "Shows a queue with charts, until 'q'."),
         ])
 
-    private static let pause = Duration.seconds(2)
-
     private let json: Bool
     private let watch: Bool
     private let target: QueueTarget
@@ -88,6 +86,7 @@ struct StatusCommand: Command {
     private func print(
         _ look: @escaping @Sendable (StatusReport?) async throws -> StatusReport, until interruption: Interruption
     ) async throws -> ExitStatus {
+        let pause = Times.current.watch
         let printing = await interruption.cancelling { () async throws -> Void in
             var isAway = false
             while true {
@@ -104,7 +103,7 @@ struct StatusCommand: Command {
                     if !isAway { console.error(failure.message ?? "Redis is away.") }
                     isAway = true
                 }
-                try await Task.sleep(for: Self.pause)
+                try await Task.sleep(for: pause)
             }
         }
         _ = try printing.get(unlessInterrupted: interruption)
