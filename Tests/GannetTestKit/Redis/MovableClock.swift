@@ -49,6 +49,14 @@ package final class MovableClock: Sendable {
         address.withLock { UnsafeMutablePointer<Int64>(bitPattern: $0)![1] = moment }
     }
 
+    /// Lets it go on with real time, as if it had never been moved or stopped.
+    func reset() {
+        address.withLock { address in
+            let words = UnsafeMutablePointer<Int64>(bitPattern: address)!
+            (words[0], words[1]) = (0, 0)
+        }
+    }
+
     /// How far it was moved.
     package var offset: Duration {
         .nanoseconds(address.withLock { UnsafeMutablePointer<Int64>(bitPattern: $0)!.pointee })

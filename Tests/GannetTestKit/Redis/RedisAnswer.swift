@@ -16,15 +16,34 @@ package indirect enum RedisAnswer: Equatable, Sendable {
     }
 }
 
-/// One command on a connection of its own.
+/// Commands on a connection of their own.
 enum RedisCall {
     static func make(_ arguments: [String], to address: ServerAddress) throws(KitError) -> RedisAnswer {
         let descriptor = try Socket.connect(to: address)
         defer { closeSocket(descriptor) }
-        let parts = arguments.map { "$\($0.utf8.count)\r\n\($0)\r\n" }
-        try Socket.sendAll(Array("*\(arguments.count)\r\n\(parts.joined())".utf8), to: descriptor)
+        try Socket.sendAll(Array(encoded(arguments).utf8), to: descriptor)
         var reader = Reader(descriptor: descriptor)
         return try reader.answer()
+    }
+
+    /// Sends all commands at once. The bytes of all answers come back, without a look into them.
+    static func transcript(_ commands: [[String]], to address: ServerAddress) throws(KitError) -> [UInt8] {
+        let descriptor = try Socket.connect(to: address)
+        defer { closeSocket(descriptor) }
+        let mark = "the end of \(UInt64.random(in: .min ... .max))"
+        let end = Array("$\(mark.utf8.count)\r\n\(mark)\r\n".utf8)
+        try Socket.sendAll(Array((commands + [["ECHO", mark]]).map(encoded).joined().utf8), to: descriptor)
+        var bytes: [UInt8] = []
+        while !bytes.suffix(end.count).elementsEqual(end) {
+            let more = try Socket.receive(from: descriptor)
+            guard !more.isEmpty else { throw KitError("Redis closed the connection before it had answered") }
+            bytes += more
+        }
+        return bytes.dropLast(end.count)
+    }
+
+    private static func encoded(_ arguments: [String]) -> String {
+        "*\(arguments.count)\r\n" + arguments.map { "$\($0.utf8.count)\r\n\($0)\r\n" }.joined()
     }
 
     private struct Reader {

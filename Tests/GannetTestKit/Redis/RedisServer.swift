@@ -132,6 +132,12 @@ package final class RedisServer: Sendable {
         return try await OwnedThread.run(name: "test-kit") { try RedisCall.make(arguments, to: address) }
     }
 
+    /// The answers to several commands on one connection, as the server sent them.
+    func transcript(_ commands: [String]...) async throws -> [UInt8] {
+        let address = ServerAddress.unix(path: socketPath)
+        return try await OwnedThread.run(name: "test-kit") { try RedisCall.transcript(commands, to: address) }
+    }
+
     private static let portTaken = KitError("another process has taken the port of redis-server")
 
     private static func launch(
