@@ -185,7 +185,7 @@ import Testing
     @Test("No second server is ever started on the same data, and the first is named")
     func neverTwo() async throws {
         try await Home.with { home in
-            let program = Program(home: home.path)
+            let program = Program(home: home.path, [Times.variable: "succession=300ms"])
             _ = try await program.process("redis", "start")
             let pid = try #require(home.serverProcess)
             kill(try #require(home.supervisorProcess), SIGKILL)

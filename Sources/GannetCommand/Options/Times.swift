@@ -19,22 +19,35 @@ struct Times: Sendable, Equatable {
     var answer = ClusterOptions.usualAnswerTime
     /// Between two looks of `status --watch` that go to a pipe.
     var watch = Duration.seconds(2)
+    /// How long a private Redis waits for an earlier server on the same data to end.
+    var succession = Duration.seconds(10)
     /// The longest answer of the demonstration's site.
     var demoPage = Duration.milliseconds(550)
 
-    static var current: Times { Times(Surroundings.current.environment["GANNET_TEST_TIMES"] ?? "") }
+    static let variable = "GANNET_TEST_TIMES"
+
+    static var current: Times { Times(Surroundings.current.environment[variable] ?? "") }
 
     /// Parts that cannot be read leave the usual times.
     init(_ text: String = "") {
         for part in text.split(separator: ",") {
             let pair = part.split(separator: "=", maxSplits: 1).map(String.init)
-            guard pair.count == 2, let place = Self.places[pair[0]], let time = try? TimeSpan.parse(pair[1]) else { continue }
-            self[keyPath: place] = time
+            if pair.count == 2, let time = try? TimeSpan.parse(pair[1]) { set(pair[0], time) }
         }
     }
 
-    private static let places: [String: WritableKeyPath<Times, Duration> & Sendable] = [
-        "heartbeat": \.heartbeat, "idle-look": \.idleLook, "hand-back": \.handBack, "site-pause": \.sitePause, "replicas": \.replicas,
-        "answer": \.answer, "watch": \.watch, "demo-page": \.demoPage,
-    ]
+    private mutating func set(_ name: String, _ time: Duration) {
+        switch name {
+        case "heartbeat": heartbeat = time
+        case "idle-look": idleLook = time
+        case "hand-back": handBack = time
+        case "site-pause": sitePause = time
+        case "replicas": replicas = time
+        case "answer": answer = time
+        case "watch": watch = time
+        case "demo-page": demoPage = time
+        case "succession": succession = time
+        default: break
+        }
+    }
 }

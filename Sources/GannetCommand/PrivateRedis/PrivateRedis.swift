@@ -116,6 +116,7 @@ struct PrivateRedis: Sendable {
         let null = open("/dev/null", O_RDWR | O_CLOEXEC)
         defer { close(null) }
         var variables = surroundings.environment.filter { !$0.key.hasPrefix("GANNET_") }
+        variables[Times.variable] = surroundings.environment[Times.variable]
         variables["GANNET_HOME"] = environment.home
         variables["GANNET_REDIS_IDLE"] = TimeSpan.text(of: environment.idleTime)
         let pid = Spawn(

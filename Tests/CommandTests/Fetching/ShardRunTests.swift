@@ -42,7 +42,7 @@ import Testing
                 .status == 0)
         // Two more URLs, which answer to the second run only.
         let gate = try fleet.gateList(after: 100)
-        let run = fleet.run + Self.shards + ["--samples-per-shard", "64"]
+        let run = fleet.run + Self.shards + ["--samples-per-shard", "64", "--lease", "2s"]
         let first = try await fleet.start(run + ["--concurrency", "8"], untilFetched: 60)
         first.kill()
         _ = try await first.exitStatus

@@ -22,10 +22,7 @@ import Testing
         let path = fleet.folder.file("pipe")
         try #require(mkfifo(path, 0o600) == 0)
         let input = FileHandle(fileDescriptor: open(path, O_RDWR | O_CLOEXEC), closeOnDealloc: true)
-        let child = try ChildProcess(
-            .init(
-                Program.path, ["enqueue", "--batch", "b", "-i", "-"] + fleet.connection,
-                environment: Program(home: "/dev/null/none").environment, input: path))
+        let child = try fleet.start(["enqueue", "--batch", "b", "-i", "-"] + fleet.connection, input: path)
         for count in 1...3 {
             try input.write(contentsOf: Data("http://h/\(count)\n".utf8))
             try await eventually("row \(count) is accepted") {

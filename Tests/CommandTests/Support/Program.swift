@@ -29,12 +29,13 @@ struct Program: Sendable {
         // Many tests count the requests at their origin.
         environment["GANNET_ROBOTS"] = "ignore"
         // No test waits for the times that suit people.
-        environment["GANNET_TEST_TIMES"] =
-            "heartbeat=500ms,idle-look=500ms,hand-back=2s,site-pause=500ms,replicas=500ms,watch=200ms,demo-page=150ms"
+        environment[Times.variable] = Self.times
         environment.merge(more) { $1 }
         // The exceptions of a sanitizer hold for the program as for its tests.
         for (name, value) in own where name.hasSuffix("SAN_OPTIONS") { environment[name] = value }
     }
+
+    static let times = "heartbeat=500ms,idle-look=500ms,hand-back=2s,site-pause=500ms,replicas=1s,watch=200ms,demo-page=150ms"
 
     static let path = GannetTestKit.Program.built("gannet")
 
