@@ -170,7 +170,7 @@ import Testing
     func `with a Redis that is up for less than half of a lease at a time, work goes on and nobody is charged`(
         outage: Outage
     ) async throws {
-        let fleet = try await Fleet.start(.stopped, files: 30, redis: { $0.appendOnly = true })
+        let fleet = try await Fleet.start(.stopped, files: 20, redis: { $0.appendOnly = true })
         let workers = try await startFour(fleet)
         let isOver = Mutex(false)
         let outages = Task {
@@ -182,17 +182,17 @@ import Testing
         for worker in workers { _ = try await worker.exitStatus }
         isOver.withLock { $0 = true }
         try await outages.value
-        try await expectAllDone(fleet, workers, 30)
+        try await expectAllDone(fleet, workers, 20)
         try await fleet.stop()
     }
 
     @Test(arguments: Outage.allCases)
     func `an outage longer than a lease charges none of four workers a crash`(outage: Outage) async throws {
-        let fleet = try await Fleet.start(.stopped, files: 30, redis: { $0.appendOnly = true })
+        let fleet = try await Fleet.start(.stopped, files: 20, redis: { $0.appendOnly = true })
         let workers = try await startFour(fleet)
         try await eventually("some URLs are fetched") { try await fleet.requests().count > 10 }
         try await takeAway(fleet.redis, outage, for: .seconds(3))
-        try await expectAllDone(fleet, workers, 30)
+        try await expectAllDone(fleet, workers, 20)
         try await fleet.stop()
     }
 }

@@ -86,8 +86,9 @@ struct Fleet: Sendable {
     }
 
     /// Starts the program and leaves it running.
-    func start(_ words: [String], input: String? = nil) throws -> ChildProcess {
-        try start(ChildProcess.Options(Program.path, words, environment: program.environment, input: input))
+    func start(_ words: [String], with more: [String: String] = [:], input: String? = nil) throws -> ChildProcess {
+        let environment = program.environment.merging(more) { $1 }
+        return try start(ChildProcess.Options(Program.path, words, environment: environment, input: input))
     }
 
     private func start(_ options: ChildProcess.Options) throws -> ChildProcess {
