@@ -26,6 +26,11 @@ package struct ClusterOptions: Sendable {
     /// How long a queue's call waits for a Redis that is away; zero for a call that fails at once. A worker has its own patience.
     package var patience = Duration.seconds(60)
 
+    /// How long Redis may take to answer a command.
+    package var answerTime = usualAnswerTime
+
+    package static let usualAnswerTime = Duration.seconds(10)
+
     /// No command waits for a server of a cluster that is away. People who look do not want to.
     package var isImpatient = false
 
@@ -38,6 +43,7 @@ package struct ClusterOptions: Sendable {
         var configuration = try RedisConfiguration(url: redis, passwordFile: passwordFile)
         configuration.tls.authorityFile = authorityFile
         configuration.clientName = "gannet"
+        configuration.commandTimeout = answerTime
         return configuration
     }
 }

@@ -22,22 +22,33 @@ struct EntryPoint {
         // A pipe closed early (`| head`) must arrive as an error from `write`, not end the process in mid-sentence.
         Signals.ignoreBrokenPipes()
         Signals.quitAsUsual()
-        let environment = ProcessInfo.processInfo.environment
         let words: [String]
         do {
             words = try Self.words()
             try DescriptorLimit.raised().check()
         } catch {
             let failure = CommandFailure(error)
-            if let message = failure.message { Console(LogOptions(guessedFrom: [], environment: environment)).error(message) }
+            if let message = failure.message {
+                Console(LogOptions(guessedFrom: [], environment: Surroundings.current.environment)).error(message)
+            }
             exit(failure.status.rawValue)
         }
         // Help, the version and a usage error need no task, and so none of the runtime's threads.
-        switch begin(words, environment: environment) {
+        switch begin(words) {
         case .ended(let status): exit(status.rawValue)
         case .runs(let arguments, let console):
             Task { exit(await run(arguments, console).rawValue) }
             dispatchMain()
+        }
+    }
+
+    /// Runs a command line within these surroundings, and returns the exit status.
+    static func run(_ words: [String], in surroundings: Surroundings) async -> ExitStatus {
+        await Surroundings.$current.withValue(surroundings) {
+            switch begin(words) {
+            case .ended(let status): status
+            case .runs(let arguments, let console): await run(arguments, console)
+            }
         }
     }
 
@@ -59,10 +70,12 @@ struct EntryPoint {
         case runs(Arguments, Console)
     }
 
-    private static func begin(_ words: [String], environment: [String: String]) -> Beginning {
+    private static func begin(_ words: [String]) -> Beginning {
+        let surroundings = Surroundings.current
+        let environment = surroundings.environment
         let console = Console(LogOptions(guessedFrom: words, environment: environment))
         do {
-            let width = Terminal(STDOUT_FILENO, environment: environment)?.size.columns ?? Terminal.Size.usual.columns
+            let width = Terminal(surroundings.output)?.size.columns ?? Terminal.Size.usual.columns
             switch try CommandTable.parser.parse(words, environment: environment, width: width) {
             case .help(let text):
                 try console.print(text)

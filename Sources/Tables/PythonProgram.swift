@@ -12,7 +12,7 @@ package struct PythonProgram: Sendable {
     static let memory = 4 << 30
 
     /// - Parameter search: The folders to look in, as PATH has them.
-    package init(in search: String? = ProcessInfo.processInfo.environment["PATH"]) throws(TableFailure) {
+    package init(in search: String?) throws(TableFailure) {
         for folder in (search ?? "/usr/local/bin:/usr/bin:/bin").split(separator: ":") where folder.hasPrefix("/") {
             let path = "\(folder)/\(Self.name)"
             var status = stat()

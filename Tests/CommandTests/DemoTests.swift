@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test func `the demonstration keeps the promise, and leaves nothing behind`() async throws {
-        let outcome = try await program.run("demo")
+        let outcome = try await program.process("demo")
         #expect(outcome.status == 0, "\(outcome.errors)")
         #expect(outcome.output.hasPrefix("All 1800 jobs have ended in "))
         #expect(outcome.output.hasSuffix("\nNothing was lost.\n"))

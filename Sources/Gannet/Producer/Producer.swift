@@ -12,6 +12,7 @@ package struct Producer: ~Copyable {
     private let delay: Duration
     private let headers: RequestHeaders
     private let durability: Durability
+    private let replicaPatience: Duration
     private var progress: BatchProgress
     private var chunk: [FetchQueue.Row] = []
     private var chunkBytes = 0
@@ -40,14 +41,14 @@ package struct Producer: ~Copyable {
     /// The bytes of URLs in one call. A larger number would make other clients of Redis wait, and a smaller one would cost more round trips.
     private static let chunkBytes = 1 << 20
 
-    /// How long a producer waits at its end for replicas.
+    /// How long a producer usually waits at its end for replicas.
     package static let replicaPatience = Duration.seconds(10)
 
     /// A producer for one batch of a queue. A batch that was begun before goes on where it stopped.
     /// - Parameter refused: The rows that the caller has read and refused. The producer's first row comes behind them.
     package init(
         _ queue: FetchQueue, batch: String, from source: String, options: BatchOptions = .init(), durability: Durability = .primary,
-        behind refused: RefusedRows = RefusedRows()
+        replicaPatience: Duration = replicaPatience, behind refused: RefusedRows = RefusedRows()
     ) async throws(StateError) {
         try await queue.cluster.checkEviction()
         if durability == .replicated { try await queue.checkRightToWait() }
@@ -59,6 +60,7 @@ package struct Producer: ~Copyable {
         delay = options.delay
         headers = options.headers
         self.durability = durability
+        self.replicaPatience = replicaPatience
         acceptedBefore = begun.total
         position = refused.count
         summary = refused.summary
@@ -107,7 +109,7 @@ package struct Producer: ~Copyable {
     package mutating func finish() async throws(StateError) {
         try await send(closing: true)
         try await hear()
-        if durability == .replicated { try await queue.confirmReplicas(of: progress, within: Self.replicaPatience) }
+        if durability == .replicated { try await queue.confirmReplicas(of: progress, within: replicaPatience) }
     }
 
     private var isFull: Bool { chunk.count == FetchQueue.largestChunk || chunkBytes >= Self.chunkBytes }

@@ -12,6 +12,8 @@ actor RobotsFetch {
     private let cluster: ClusterState
     private let settings: FetchSettings
     private let concurrency: Int
+    /// Failures that may pass are not told to other jobs for longer than one worker keeps them.
+    private let remembered: Duration
     /// A worker whose jobs obey nobody opens no connections for this.
     private var opening: Task<ClusterFetch, any Error>?
 
@@ -19,12 +21,11 @@ actor RobotsFetch {
     private static let accept = HeaderField(name: "Accept", value: "text/plain, */*;q=0.5")
     private static let mostAtOnce = 64
     private static let mostRedirects = 5
-    /// Failures that may pass are not told to other jobs for longer than one worker keeps them.
-    private static let remembered = Sites.pause / 2
     private static let longestRemembered = Duration.seconds(300)
 
     /// - Parameter settings: The settings of the worker's other requests. Their proxy, address guard, certificates and user agent hold here too.
-    init(_ cluster: ClusterState, _ settings: FetchSettings, concurrency: Int) {
+    init(_ cluster: ClusterState, _ settings: FetchSettings, concurrency: Int, pause: Duration) {
+        remembered = pause / 2
         self.cluster = cluster
         self.concurrency = min(concurrency, Self.mostAtOnce)
         var settings = settings
@@ -72,7 +73,7 @@ actor RobotsFetch {
             $0.maximumLifetime = Sites.longestUse
             $0.earlyRefreshFactor = 0
             $0.failures = .brief
-            ($0.failures.unreachable, $0.failures.failing, $0.failures.throttled) = (Self.remembered, Self.remembered, Self.remembered)
+            ($0.failures.unreachable, $0.failures.failing, $0.failures.throttled) = (remembered, remembered, remembered)
             $0.failures.maximum = Self.longestRemembered
         }
         return options

@@ -35,8 +35,6 @@ final class Sites: Sendable {
 
     /// No job waits longer for a robots.txt.
     static let longestLook = Duration.seconds(30)
-    /// An origin whose robots.txt could not be had is asked again after this time.
-    static let pause = Duration.seconds(30)
     /// A file is not used for longer, whatever its origin says of it (RFC 9309, section 2.4).
     static let longestUse = Duration.seconds(86_400)
 
@@ -46,11 +44,12 @@ final class Sites: Sendable {
 
     /// The product token that groups of rules name.
     let agent: String
+    /// An origin whose robots.txt could not be had is asked again after this time.
     private let pause: Duration
     private let source: Source
     private let entries = MemoryCache<String, Entry>(MemoryCacheOptions(costLimit: mostBytes, countLimit: mostOrigins))
 
-    init(userAgent: String?, pause: Duration = pause, source: @escaping Source) {
+    init(userAgent: String?, pause: Duration = WorkerOptions().sitePause, source: @escaping Source) {
         agent = Self.productToken(of: userAgent ?? FetchSettings.defaultUserAgent)
         self.pause = pause
         self.source = source

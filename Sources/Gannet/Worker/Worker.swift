@@ -57,8 +57,8 @@ package struct Worker: Sendable {
         // leave time to extend the lease.
         let own = try await cluster.another(commandTimeout: options.lease / 3, longestBackoff: options.lease / 4)
         let worker = randomName()
-        let robots = RobotsFetch(cluster, fetch, concurrency: options.concurrency)
-        let sites = Sites(userAgent: fetch.userAgent, source: robots.file)
+        let robots = RobotsFetch(cluster, fetch, concurrency: options.concurrency, pause: options.sitePause)
+        let sites = Sites(userAgent: fetch.userAgent, pause: options.sitePause, source: robots.file)
         let outcome: Result<WorkerEnd, any Error>
         do {
             let (subscriber, inbox) = try await own.listen(as: worker)

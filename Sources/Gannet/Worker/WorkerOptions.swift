@@ -33,6 +33,9 @@ package struct WorkerOptions: Sendable {
     /// How often a worker looks for jobs while none are announced.
     package var idleLook = Duration.seconds(5)
 
+    /// When an origin whose robots.txt could not be had is asked for it again.
+    package var sitePause = Duration.seconds(30)
+
     /// How long Redis may be away before the worker gives up.
     package var outagePatience = Duration.seconds(300)
 

@@ -106,7 +106,8 @@ struct EnqueueCommand: Command {
         let producer: Producer
         do {
             producer = try await Producer(
-                queue, batch: batch, from: source, options: submission, durability: durability, behind: beginning.refused)
+                queue, batch: batch, from: source, options: submission, durability: durability,
+                replicaPatience: Times.current.replicas, behind: beginning.refused)
         } catch {
             let failure = CommandFailure(error)
             if Task.isCancelled || failure.status != .unavailable { throw error }

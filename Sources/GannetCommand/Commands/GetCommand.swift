@@ -130,7 +130,7 @@ struct GetCommand: Command {
             console.detail("wrote \(Amounts.bytes(body.count)) to \(output)")
             return .done
         }
-        guard isatty(STDOUT_FILENO) == 0 || output == "-" || !body.contains(0) else {
+        guard isatty(Surroundings.current.output) == 0 || output == "-" || !body.contains(0) else {
             throw CommandFailure(.wrongUsage, "The body is no text, which would disturb this terminal: '-o <file>' writes it to a file.")
         }
         try console.print(bytes: body)

@@ -51,8 +51,6 @@ struct StatusCommand: Command {
             Example("gannet status --watch --queue images", "Shows a queue with charts, until 'q'."),
         ])
 
-    private static let pause = Duration.seconds(2)
-
     private let json: Bool
     private let watch: Bool
     private let target: QueueTarget
@@ -77,7 +75,7 @@ struct StatusCommand: Command {
             let look = { @Sendable last in
                 try await StatusReport.look(at: target.queue, of: access.cluster.begun(), after: last)
             }
-            if !json, let terminal = Terminal(STDOUT_FILENO) {
+            if !json, let terminal = Terminal(Surroundings.current.output) {
                 return try await WatchSession(on: terminal, interruption, look: look).run()
             }
             return try await print(look, until: interruption)
@@ -88,6 +86,7 @@ struct StatusCommand: Command {
     private func print(
         _ look: @escaping @Sendable (StatusReport?) async throws -> StatusReport, until interruption: Interruption
     ) async throws -> ExitStatus {
+        let pause = Times.current.watch
         let printing = await interruption.cancelling { () async throws -> Void in
             var isAway = false
             while true {
@@ -104,7 +103,7 @@ struct StatusCommand: Command {
                     if !isAway { console.error(failure.message ?? "Redis is away.") }
                     isAway = true
                 }
-                try await Task.sleep(for: Self.pause)
+                try await Task.sleep(for: pause)
             }
         }
         _ = try printing.get(unlessInterrupted: interruption)
@@ -113,8 +112,8 @@ struct StatusCommand: Command {
 
     private func text(of status: StatusReport) -> String {
         if json { return status.json.text }
-        var style = TerminalStyle(ProcessInfo.processInfo.environment)
-        let terminal = Terminal(STDOUT_FILENO)
+        var style = TerminalStyle(Surroundings.current.environment)
+        let terminal = Terminal(Surroundings.current.output)
         style.hasColor = style.hasColor && terminal != nil
         return StatusText(status: status, style: style, columns: terminal?.size.columns).text
     }

@@ -76,7 +76,7 @@ struct ThumbnailCommand: Command {
             console.detail("wrote \(made.size) pixels, \(Amounts.bytes(made.bytes.count)), to \(output)")
             return .done
         }
-        guard isatty(STDOUT_FILENO) == 0 || output == "-" else {
+        guard isatty(Surroundings.current.output) == 0 || output == "-" else {
             throw CommandFailure(.wrongUsage, "A picture would disturb this terminal: '-o <file>' writes it to a file.")
         }
         try console.print(bytes: made.bytes)
@@ -87,7 +87,7 @@ struct ThumbnailCommand: Command {
 /// A picture that the user names.
 private enum PictureFile {
     static func bytes(of path: String, atMost limit: Int) throws(CommandFailure) -> [UInt8] {
-        let descriptor = path == "-" ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open(path, O_RDONLY | O_CLOEXEC)
+        let descriptor = path == "-" ? fcntl(Surroundings.current.input, F_DUPFD_CLOEXEC, 0) : open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure(path, Descriptor.message(errno)) }
         defer { close(descriptor) }
         var status = stat()

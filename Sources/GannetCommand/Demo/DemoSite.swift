@@ -27,8 +27,9 @@ final class DemoSite: Sendable {
     init() throws(CommandFailure) {
         let asked = Asked()
         self.asked = asked
+        let longest = Times.current.demoPage
         do throws(HTTPServiceFailure) {
-            service = try HTTPService(address: "127.0.0.1", port: 0) { Self.reply(to: $0, asked) }
+            service = try HTTPService(address: "127.0.0.1", port: 0) { Self.reply(to: $0, asked, longest) }
         } catch {
             throw CommandFailure(.unavailable, error.description)
         }
@@ -64,14 +65,14 @@ final class DemoSite: Sendable {
 
     private static func failsAtFirst(_ page: Int) -> Bool { page % failing == failing / 2 }
 
-    private static func reply(to request: HTTPServiceRequest, _ asked: Asked) -> HTTPServiceReply {
+    private static func reply(to request: HTTPServiceRequest, _ asked: Asked, _ longest: Duration) -> HTTPServiceReply {
         let name = request.path.split(separator: "/").last ?? ""
         guard let page = Int(name.prefix { $0.isNumber }), (0..<pages).contains(page) else { return .now(HTTPServiceAnswer(status: 404)) }
         if request.path.hasPrefix("/moved/") { return .now(HTTPServiceAnswer(text(page), type: "text/html")) }
         let times = asked.note(page)
         return .later {
             // As pages far away do; another for each, the same in each demonstration.
-            try? await Task.sleep(for: .milliseconds(150 + page * 7919 % 400))
+            try? await Task.sleep(for: longest * (Double(150 + page * 7919 % 400) / 550))
             return answer(page, times)
         }
     }

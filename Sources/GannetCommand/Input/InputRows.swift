@@ -50,10 +50,11 @@ final class InputRows: Sendable {
     convenience init(_ source: InputOptions.Source, _ options: ListOptions) throws {
         switch source {
         case .standardInput:
-            if let code = StandardDescriptors.inputError {
+            let input = Surroundings.current.input
+            if let code = StandardDescriptors.inputError(of: input) {
                 throw CommandFailure(.noUsableInput, "Standard input cannot be read: \(Descriptor.message(code)).")
             }
-            try self.init(descriptor: STDIN_FILENO, owned: false, name: "standard input", options)
+            try self.init(descriptor: input, owned: false, name: "standard input", options)
         case .file(let path):
             let shown = Sentence.quoted(path)
             let opened = open(path, O_RDONLY | O_CLOEXEC)

@@ -31,7 +31,7 @@ struct ParquetInput {
             throw CommandFailure(.noUsableInput, "Cannot read \(name): \(reason)")
         }
         do {
-            table = try ParquetFile(file, Self.columns(options), by: PythonProgram())
+            table = try ParquetFile(file, Self.columns(options), by: PythonProgram(in: Surroundings.current.environment["PATH"]))
         } catch {
             throw CommandFailure(error, reading: name)
         }

@@ -181,6 +181,11 @@ extension FetchOptions {
         options.giveUpAfter = giveUpAfter
         options.hostPatience = hostPatience
         options.lease = lease
+        let times = Times.current
+        options.heartbeat = times.heartbeat
+        options.idleLook = times.idleLook
+        options.handBackTimeout = times.handBack
+        options.sitePause = times.sitePause
         options.sendsTrace = sendsTrace
         options.version = Version.current
         return options

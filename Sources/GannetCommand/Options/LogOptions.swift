@@ -81,7 +81,7 @@ struct Confirmation: Sendable {
     /// - Parameter what: The loss, for the error where there is no terminal: `'purge' empties a queue`.
     init(_ arguments: Arguments, of what: String) throws {
         isGiven = arguments.isSet(Self.yes)
-        guard isGiven || (isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1) else {
+        guard isGiven || (isatty(Surroundings.current.input) == 1 && isatty(Surroundings.current.errors) == 1) else {
             throw arguments.usageError("\(what), and there is no terminal to ask at: say '--yes' to do it.", about: Self.yes.entry)
         }
     }

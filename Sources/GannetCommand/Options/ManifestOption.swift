@@ -24,7 +24,7 @@ struct TableWriter: Sendable {
     /// Nil where no table is wanted. Throws where this machine cannot make one, before any work is done.
     static func prepare(_ format: ManifestOption.Format) async throws -> TableWriter? {
         guard format == .parquet else { return nil }
-        let writer = TableWriter(python: try PythonProgram())
+        let writer = TableWriter(python: try PythonProgram(in: Surroundings.current.environment["PATH"]))
         try await ParquetManifest.check(writer.python)
         return writer
     }

@@ -14,6 +14,8 @@ struct PrivateRedis: Sendable {
     private static let setAsideBound = Duration.seconds(5)
 
     let environment: PrivateRedisEnvironment
+    private let surroundings = Surroundings.current
+    private let program = Executable.path
 
     init(environment: PrivateRedisEnvironment) {
         self.environment = environment
@@ -113,11 +115,12 @@ struct PrivateRedis: Sendable {
         defer { close(pipe.read) }
         let null = open("/dev/null", O_RDWR | O_CLOEXEC)
         defer { close(null) }
-        var variables = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("GANNET_") }
+        var variables = surroundings.environment.filter { !$0.key.hasPrefix("GANNET_") }
+        variables[Times.variable] = surroundings.environment[Times.variable]
         variables["GANNET_HOME"] = environment.home
         variables["GANNET_REDIS_IDLE"] = TimeSpan.text(of: environment.idleTime)
         let pid = Spawn(
-            Executable.path, words: ["gannet", "redis", "supervise"], environment: variables, descriptors: [null, null, null, pipe.write],
+            program, words: ["gannet", "redis", "supervise"], environment: variables, descriptors: [null, null, null, pipe.write],
             group: .session
         ).start()
         close(pipe.write)

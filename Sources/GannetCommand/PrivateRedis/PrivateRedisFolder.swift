@@ -127,13 +127,13 @@ struct PrivateRedisEnvironment: Sendable {
     let searchPath: String
 
     static var current: PrivateRedisEnvironment {
-        Self(ProcessInfo.processInfo.environment, workingFolder: FileManager.default.currentDirectoryPath)
+        Self(Surroundings.current.environment, workingFolder: FileManager.default.currentDirectoryPath)
     }
 
     /// For a server in a folder of its own, which ends soon after its last user.
     static func demonstration(home: String) -> PrivateRedisEnvironment {
         var variables = ["GANNET_HOME": home, "GANNET_REDIS_IDLE": "10s"]
-        variables["PATH"] = ProcessInfo.processInfo.environment["PATH"]
+        variables["PATH"] = Surroundings.current.environment["PATH"]
         return Self(variables, workingFolder: "/")
     }
 

@@ -4,8 +4,6 @@ import GannetBasics
 struct ServerProcess {
     /// Time for a server to open its socket; loading its data comes after.
     private static let startBound = Duration.seconds(20)
-    /// Time for an earlier server on the same data to end.
-    private static let successionBound = Duration.seconds(10)
     private static let programs = ["redis-server", "valkey-server"]
 
     let pid: pid_t
@@ -40,7 +38,7 @@ struct ServerProcess {
 
     /// The right to run a server on the data; refused while an earlier one still does.
     static func lockData(of folder: PrivateRedisFolder) throws(CommandFailure) -> FileLock {
-        if let lock = try FileLock.take(folder.serverLock, .exclusive, within: successionBound) { return lock }
+        if let lock = try FileLock.take(folder.serverLock, .exclusive, within: Times.current.succession) { return lock }
         throw CommandFailure(
             .unavailable,
             "A Redis server (\(holder(of: folder.serverLock))) still runs on '\(folder.data)' but does not listen on '\(folder.socket)'. "

@@ -11,17 +11,20 @@ enum StandardDescriptors {
         }
     }
 
-    /// Nil, or the errno with which reading standard input would fail.
-    static var inputError: Int32? {
-        let flags = fcntl(STDIN_FILENO, F_GETFL)
+    /// Nil, or the errno with which reading this standard input would fail.
+    static func inputError(of descriptor: Int32) -> Int32? {
+        let flags = fcntl(descriptor, F_GETFL)
         if flags < 0 { return errno }
         return flags & O_ACCMODE == O_WRONLY ? EBADF : nil
     }
 }
 
-/// The file that this process runs from.
+/// The file of this program.
 enum Executable {
-    static var path: String {
+    static var path: String { Surroundings.current.program ?? running }
+
+    /// The file that this process runs from.
+    private static var running: String {
         #if canImport(Darwin)
         Bundle.main.executablePath ?? CommandLine.arguments[0]
         #else

@@ -3,6 +3,7 @@ import GannetBasics
 /// A screen of its own on a terminal, left as it was found: keys arrive one by one and unseen, and there is no cursor.
 final class AlternateScreen {
     private let terminal: Terminal
+    private let input = Surroundings.current.input
     private var before: termios?
     private var frame = ScreenFrame()
 
@@ -29,7 +30,7 @@ final class AlternateScreen {
 
     private func enter() {
         var modes = termios()
-        if isatty(STDIN_FILENO) == 1, tcgetattr(STDIN_FILENO, &modes) == 0 {
+        if isatty(input) == 1, tcgetattr(input, &modes) == 0 {
             before = modes
             modes.c_lflag &= ~tcflag_t(ICANON | ECHO)
             // The screen has to be given back before the process stops, so the key is read instead of turned into a signal.
@@ -38,7 +39,7 @@ final class AlternateScreen {
                 keys[Int(VMIN)] = 1
                 keys[Int(VTIME)] = 0
             }
-            tcsetattr(STDIN_FILENO, TCSANOW, &modes)
+            tcsetattr(input, TCSANOW, &modes)
         }
         frame.forget()
         _ = write("\u{1b}[?1049h\u{1b}[?25l")
@@ -46,7 +47,7 @@ final class AlternateScreen {
 
     private func leave() {
         _ = write("\u{1b}[0m\u{1b}[?25h\u{1b}[?1049l")
-        if var modes = before { tcsetattr(STDIN_FILENO, TCSADRAIN, &modes) }
+        if var modes = before { tcsetattr(input, TCSADRAIN, &modes) }
         before = nil
     }
 

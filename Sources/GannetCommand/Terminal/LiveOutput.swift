@@ -9,6 +9,7 @@ final class LiveOutput: Sendable {
     }
 
     private let state = Mutex(State())
+    private let errors = Surroundings.current.errors
 
     /// Draws these lines in place of the earlier ones.
     func show(_ lines: [StyledText], on terminal: Terminal) {
@@ -33,7 +34,7 @@ final class LiveOutput: Sendable {
     func write(_ text: String) {
         state.withLock { state in
             guard let terminal = state.terminal else {
-                _ = Descriptor.writeAll(text, to: STDERR_FILENO)
+                _ = Descriptor.writeAll(text, to: errors)
                 return
             }
             let columns = terminal.size.columns

@@ -13,7 +13,7 @@ struct Terminal: Sendable {
     let style: TerminalStyle
 
     /// `nil` when it is no terminal, or one that can only print line after line.
-    init?(_ descriptor: Int32, environment: [String: String] = ProcessInfo.processInfo.environment) {
+    init?(_ descriptor: Int32, environment: [String: String] = Surroundings.current.environment) {
         guard isatty(descriptor) == 1, let kind = environment["TERM"], !kind.isEmpty, kind != "dumb" else { return nil }
         self.descriptor = descriptor
         style = TerminalStyle(environment)

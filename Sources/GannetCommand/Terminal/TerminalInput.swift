@@ -18,14 +18,15 @@ struct TerminalInput: Sendable {
         // A key that is held down must not fill the memory.
         let (stream, continuation) = AsyncStream.makeStream(of: Event.self, bufferingPolicy: .bufferingNewest(64))
         events = stream
-        let hasKeys = isatty(STDIN_FILENO) == 1
-        OwnedThread.start(name: "gannet-keys") { Self.read(ends.read, hasKeys: hasKeys, continuation) }
+        let input = Surroundings.current.input
+        let keys = isatty(input) == 1 ? input : nil
+        OwnedThread.start(name: "gannet-keys") { Self.read(ends.read, keys: keys, continuation) }
         Signals.forward([SIGWINCH], to: ends.write)
     }
 
-    private static func read(_ resizes: Int32, hasKeys: Bool, _ continuation: AsyncStream<Event>.Continuation) {
+    private static func read(_ resizes: Int32, keys: Int32?, _ continuation: AsyncStream<Event>.Continuation) {
         var sources = [pollfd(fd: resizes, events: Int16(POLLIN), revents: 0)]
-        if hasKeys { sources.append(pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)) }
+        if let keys { sources.append(pollfd(fd: keys, events: Int16(POLLIN), revents: 0)) }
         var bytes = [UInt8](repeating: 0, count: 64)
         while true {
             if poll(&sources, nfds_t(sources.count), -1) < 0, errno != EINTR { return continuation.finish() }

@@ -63,6 +63,7 @@ struct ClusterAccess: Sendable {
         cluster.passwordFile = options.passwordFile
         cluster.authorityFile = options.caFile
         cluster.namespace = options.namespace
+        cluster.answerTime = Times.current.answer
         return (cluster, own, lease)
     }
 

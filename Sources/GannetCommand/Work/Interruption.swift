@@ -8,14 +8,14 @@ final class Interruption: Sendable {
     }
 
     private let state = Mutex(State())
-    private let trap: SignalTrap
+    private let requests: AsyncStream<SignalTrap.Request>
 
     /// One element for each signal.
     let stops: AsyncStream<Void>
     private let stopper: AsyncStream<Void>.Continuation
 
     init() throws {
-        trap = try SignalTrap()
+        requests = try Surroundings.current.requests()
         (stops, stopper) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingOldest(8))
     }
 
@@ -28,7 +28,7 @@ final class Interruption: Sendable {
     /// Runs a command's `body`, with signals noted meanwhile.
     func watching<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
         let watch = Task {
-            for await request in trap.requests {
+            for await request in requests {
                 let cancel = state.withLock { state in
                     state.first = state.first ?? request
                     return state.cancel

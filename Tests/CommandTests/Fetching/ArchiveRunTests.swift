@@ -105,12 +105,15 @@ import Testing
 
     @Test func `the run after a killed one completes its archive, and repeats no row that is in it`() async throws {
         let fleet = try await Self.start(files: 200)
-        let gate = try fleet.gateList(after: 100)
-        let first = try await fleet.start(fleet.run + Self.warc + ["--concurrency", "8"], untilFetched: 60)
+        let gate = try fleet.gateList(after: 50)
+        let run = fleet.run + Self.warc
+        let first = try await fleet.start(run + ["--concurrency", "8"], untilFetched: 60)
+        // The second run's requests are answered.
+        try await gate.accepted(2)
         first.kill()
         _ = try await first.exitStatus
         #expect(try fleet.bodies().contains { $0.hasSuffix(".warc.gz.open") })
-        let second = try await fleet.outcome(fleet.run + Self.warc)
+        let second = try await fleet.outcome(run)
         #expect(second.status == 0, "\(second.errors)")
         #expect(try fleet.bodies().allSatisfy { $0.hasSuffix(".warc.gz") || $0.hasSuffix(".cdxj") })
         let records = try ArchiveRecord.all(in: fleet.out)

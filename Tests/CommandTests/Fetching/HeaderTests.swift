@@ -145,12 +145,13 @@ import Testing
         #expect(try await get(fleet, ["--fetch"] + file + fleet.local) == "from a file||de, en")
         #expect(try await get(fleet, ["--header", "X-Key: from a file", "--header", "Accept-Language: de, en"]) == "from a file||de, en")
 
-        let words = "\"$0\" get '\(fleet.origin.url("/echo"))' --fetch \((fleet.local + fleet.connection).joined(separator: " "))"
+        let words = ["get", fleet.origin.url("/echo"), "--fetch"] + fleet.local + fleet.connection
         let pipe = fleet.folder.file("pipe")
         #expect(mkfifo(pipe, 0o600) == 0)
-        let piped = try await fleet.outcome(script: "echo 'X-Key: from a pipe' > '\(pipe)' & \(words) --header '@\(pipe)'")
+        let script = "echo 'X-Key: from a pipe' > '\(pipe)' & \"$0\" \"$@\""
+        let piped = try await fleet.outcome(script: script, words + ["--header", "@\(pipe)"])
         #expect(piped.output == "from a pipe||", "\(piped.errors)")
-        let variable = try await fleet.outcome(script: "export GANNET_HEADER='X-Key: a, b\nAccept-Language: de'; \(words)")
+        let variable = try await fleet.outcome(words, with: ["GANNET_HEADER": "X-Key: a, b\nAccept-Language: de"])
         #expect(variable.output == "a, b||de", "\(variable.errors)")
         try await fleet.stop()
     }

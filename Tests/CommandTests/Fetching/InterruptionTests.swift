@@ -97,8 +97,7 @@ import Testing
         let fleet = try await Fleet.start(files: 10)
         let gate = try fleet.gateList(after: 4)
         let words = ["run", "-i", "-", "-d", fleet.out, "--concurrency", "2"] + fleet.local + fleet.connection
-        let first = try ChildProcess(
-            .init(Program.path, words, environment: Program(home: "/dev/null/none").environment, input: fleet.list))
+        let first = try fleet.start(words, input: fleet.list)
         try await gate.accepted(2)
         first.signal(SIGINT)
         _ = try await first.errors.line { $0.hasPrefix("gannet: stopping") }

@@ -55,11 +55,10 @@ import Testing
 
     @Test func `run and enqueue obey unless they are told not to`() async throws {
         let fleet = try await Self.start(files: 1)
-        let outcome = try await fleet.outcome(
-            script: "unset GANNET_ROBOTS; exec \"$0\" \"$@\"", fleet.run + [fleet.origin.url("/private/1")])
+        let outcome = try await fleet.outcome(fleet.run + [fleet.origin.url("/private/1")], with: ["GANNET_ROBOTS": nil])
         #expect(outcome.status == 0 && outcome.output.contains("1 not permitted by its site"), "\(outcome.output)")
         _ = try await fleet.outcome(
-            script: "unset GANNET_ROBOTS; exec \"$0\" \"$@\"", ["enqueue", fleet.origin.url("/x"), "--batch", "b"] + fleet.connection)
+            ["enqueue", fleet.origin.url("/x"), "--batch", "b"] + fleet.connection, with: ["GANNET_ROBOTS": nil])
         let batch = try await fleet.json(["batch", "show", "b"])
         #expect(batch["robots"] as? String == "obey" && batch["optOuts"] as? String == "heed")
         _ = try await fleet.text(["enqueue", fleet.origin.url("/x"), "--batch", "c"])

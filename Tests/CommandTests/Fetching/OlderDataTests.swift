@@ -96,13 +96,13 @@ import Testing
         let origin = try await Origin.start(.init { $0.fileCount = 3 })
         try await Home.with { home in
             let program = Program(home: home.path)
-            _ = try await program.run("redis", "start")
+            _ = try await program.process("redis", "start")
             for words in Self.leftovers { _ = try await ChildProcess.succeed("redis-cli", ["-s", home.folder + "/redis.sock"] + words) }
             // A command that only looks moves nothing.
-            #expect(try await program.run("status").status == 78)
+            #expect(try await program.process("status").status == 78)
             let folder = try TemporaryFolder()
             let words = ["run"] + origin.urls + ["-d", folder.file("out"), "--allow-net", "127.0.0.0/8"]
-            let outcome = try await program.run(words)
+            let outcome = try await program.process(words)
             #expect(outcome.status == 0, "\(outcome.errors)")
             #expect(outcome.output.hasPrefix("3 URLs fetched, 0 failed"))
             let aside = home.folder + "/data-of-schema-1.1"
@@ -114,13 +114,13 @@ import Testing
             #expect(FileManager.default.fileExists(atPath: aside + "/appendonlydir"))
             #expect(try await command(home, "GET", "{gannet}schema").hasPrefix("2.0/1"))
             #expect(try await command(home, "GET", "{gannet}page:x") == "\n")
-            #expect(try await program.run(words).errors.contains("older version") == false)
+            #expect(try await program.process(words).errors.contains("older version") == false)
 
             // The next time it has another name.
             _ = try await command(home, "SET", "{gannet}schema", "1.0")
-            #expect(try await program.run("enqueue", "http://h/").status == 0)
+            #expect(try await program.process("enqueue", "http://h/").status == 0)
             _ = try await command(home, "SET", "{gannet}schema", "1.1")
-            #expect(try await program.run("enqueue", "http://h/").status == 0)
+            #expect(try await program.process("enqueue", "http://h/").status == 0)
             let names = try FileManager.default.contentsOfDirectory(atPath: home.folder).filter { $0.hasPrefix("data") }.sorted()
             #expect(names == ["data", "data-of-schema-1.0", "data-of-schema-1.1", "data-of-schema-1.1-2"])
         }
@@ -130,12 +130,12 @@ import Testing
     @Test func `older data is not set aside while another command uses it, and by one of several runs`() async throws {
         try await Home.with { home in
             let program = Program(home: home.path)
-            _ = try await program.run("redis", "start")
+            _ = try await program.process("redis", "start")
             let user = try ChildProcess(
                 .init(Program.path, ["work"], environment: program.environment))
             _ = try await user.errors.line { $0.contains("working on the queue") }
             _ = try await command(home, "SET", "{gannet}schema", "1.1")
-            let refused = try await program.run("enqueue", "http://h/")
+            let refused = try await program.process("enqueue", "http://h/")
             #expect(refused.status == 78)
             #expect(
                 refused.errors.hasSuffix(
@@ -144,14 +144,14 @@ import Testing
             user.terminate()
             _ = try await user.exitStatus
             let outcomes = try await withThrowingTaskGroup { group in
-                for number in 1...4 { group.addTask { try await program.run("enqueue", "http://h/\(number)") } }
+                for number in 1...4 { group.addTask { try await program.process("enqueue", "http://h/\(number)") } }
                 return try await group.reduce(into: [Program.Outcome]()) { $0.append($1) }
             }
             #expect(outcomes.map(\.status) == [0, 0, 0, 0], "\(outcomes.map(\.errors))")
             #expect(outcomes.count { $0.errors.contains("The data is now in") } == 1)
             let names = try FileManager.default.contentsOfDirectory(atPath: home.folder).filter { $0.hasPrefix("data") }.sorted()
             #expect(names == ["data", "data-of-schema-1.1"])
-            #expect(try await program.run("status").output.contains("\nready     4"))
+            #expect(try await program.process("status").output.contains("\nready     4"))
         }
     }
 }

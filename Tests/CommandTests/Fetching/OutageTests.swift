@@ -36,7 +36,7 @@ import Testing
             _ = try await run.errors.line { $0.hasPrefix("gannet: stopping") }
             run.signal(SIGINT)
             #expect(try await run.exitStatus == .exited(130))
-            let again = try await Program(home: home.path).run(words)
+            let again = try await Program(home: home.path).process(words)
             #expect(again.status == 0, "\(again.errors)")
             try fleet.expectAllBodies()
         }
@@ -153,7 +153,7 @@ import Testing
     /// Four workers with a short lease, which keep bodies in Redis and start twenty requests a second together.
     private func startFour(_ fleet: Fleet) async throws -> [ChildProcess] {
         _ = try await fleet.text(["enqueue", "-i", fleet.list])
-        let words = ["work", "--until-empty", "--lease", "3s", "--concurrency", "4", "--host-rate", "20"]
+        let words = ["work", "--until-empty", "--lease", "2s", "--concurrency", "4", "--host-rate", "20"]
         return try (0..<4).map { _ in try fleet.start(words + fleet.local + fleet.connection) }
     }
 
@@ -170,29 +170,29 @@ import Testing
     func `with a Redis that is up for less than half of a lease at a time, work goes on and nobody is charged`(
         outage: Outage
     ) async throws {
-        let fleet = try await Fleet.start(.stopped, files: 80, redis: { $0.appendOnly = true })
+        let fleet = try await Fleet.start(.stopped, files: 20, redis: { $0.appendOnly = true })
         let workers = try await startFour(fleet)
         let isOver = Mutex(false)
         let outages = Task {
             while !isOver.withLock({ $0 }) {
-                try await Task.sleep(for: .milliseconds(1500))
-                try await takeAway(fleet.redis, outage, for: .seconds(2))
+                try await Task.sleep(for: .milliseconds(900))
+                try await takeAway(fleet.redis, outage, for: .milliseconds(1200))
             }
         }
         for worker in workers { _ = try await worker.exitStatus }
         isOver.withLock { $0 = true }
         try await outages.value
-        try await expectAllDone(fleet, workers, 80)
+        try await expectAllDone(fleet, workers, 20)
         try await fleet.stop()
     }
 
     @Test(arguments: Outage.allCases)
     func `an outage longer than a lease charges none of four workers a crash`(outage: Outage) async throws {
-        let fleet = try await Fleet.start(.stopped, files: 60, redis: { $0.appendOnly = true })
+        let fleet = try await Fleet.start(.stopped, files: 20, redis: { $0.appendOnly = true })
         let workers = try await startFour(fleet)
         try await eventually("some URLs are fetched") { try await fleet.requests().count > 10 }
-        try await takeAway(fleet.redis, outage, for: .seconds(5))
-        try await expectAllDone(fleet, workers, 60)
+        try await takeAway(fleet.redis, outage, for: .seconds(3))
+        try await expectAllDone(fleet, workers, 20)
         try await fleet.stop()
     }
 }

@@ -148,7 +148,7 @@ import Testing
         _ = try await fleet.text(["enqueue", "http://h/", "--partitions", "3"])
         _ = try await fleet.text(["enqueue", "http://h/"])
         let elsewhere = try await fleet.outcome(
-            script: "GANNET_PARTITIONS=5 exec \"$0\" \"$@\"", ["enqueue", "http://h/", "--namespace", "n"] + fleet.connection)
+            ["enqueue", "http://h/", "--namespace", "n"] + fleet.connection, with: ["GANNET_PARTITIONS": "5"])
         #expect(elsewhere.status == 0)
         #expect(try await fleet.redis.command("GET", "{n}schema").text == "2.0/5")
         for number in ["0", "65", "x"] {

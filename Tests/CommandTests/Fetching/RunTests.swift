@@ -7,8 +7,8 @@ import Testing
     func `a reader that has left does not make a failed run a good one`(words: [String]) async throws {
         let fleet = try await Fleet.start(files: 1)
         let run = fleet.run + words + [fleet.origin.url("/nothing")]
-        let outcome = try await fleet.outcome(script: "{ \"$0\" \"$@\"; echo \"status $?\" >&2; } | true", run)
-        #expect(outcome.errors.contains("status 1\n"), "\(outcome.errors)")
+        let outcome = try await fleet.outcome(run, output: .nobody)
+        #expect(outcome.status == 1, "\(outcome.errors)")
         try await fleet.stop()
     }
 
@@ -16,13 +16,13 @@ import Testing
         let fleet = try await Fleet.start(files: 300)
         try await Home.with { home in
             let program = Program(home: home.path)
-            let outcome = try await program.run(["run", "-i", fleet.list, "-d", fleet.out] + fleet.local)
+            let outcome = try await program.process(["run", "-i", fleet.list, "-d", fleet.out] + fleet.local)
             #expect(outcome.status == 0, "\(outcome.errors)")
             #expect(outcome.output.hasPrefix("300 URLs fetched, 0 failed; "))
             #expect(outcome.output.hasSuffix(" to \(fleet.out)\n"))
             try fleet.expectAllBodies()
             #expect(try await fleet.requests().values.allSatisfy { $0 == 1 })
-            let status = try await program.run("status")
+            let status = try await program.process("status")
             #expect(status.output.contains("enqueued  0\n"))
         }
         try await fleet.stop()
@@ -32,7 +32,7 @@ import Testing
         let fleet = try await Fleet.start(files: 3)
         let help = try await fleet.outcome(["run", "--help"])
         #expect(!help.output.contains("--queue"))
-        let outcome = try await fleet.outcome(script: "GANNET_QUEUE=a:b exec \"$0\" \"$@\"", fleet.run)
+        let outcome = try await fleet.outcome(fleet.run, with: ["GANNET_QUEUE": "a:b"])
         #expect(outcome.status == 0, "\(outcome.errors)")
         #expect(outcome.errors.contains("gannet: the queue of this run is 'run-"))
         try fleet.expectAllBodies()
@@ -86,7 +86,7 @@ import Testing
     @Test func `a URL that answers 404 is a failure, and standard input an input`() async throws {
         let fleet = try await Fleet.start(files: 2)
         let words = ["run", "-i", "-", "-d", fleet.out, fleet.origin.url("/nothing")] + fleet.local + fleet.connection
-        let outcome = try await fleet.outcome(script: "exec \"$0\" \"$@\" < '\(fleet.list)'", words)
+        let outcome = try await fleet.outcome(words, input: fleet.list)
         #expect(outcome.status == 1)
         #expect(outcome.complaints == "failed: The server answered 404 (\(fleet.origin.url("/nothing"))).\n")
         #expect(outcome.output.hasPrefix("2 URLs fetched, 1 failed (http-404 1); 3 rows, "))
@@ -162,7 +162,7 @@ import Testing
             #expect(try await fleet.queueKeys() == .list([]))
         }
         // Nothing had been begun, so nothing starts over.
-        let good = try await fleet.outcome(script: "exec \"$0\" \"$@\" < '\(fleet.list)'", run)
+        let good = try await fleet.outcome(run, input: fleet.list)
         #expect(good.status == 0)
         #expect(good.complaints == "")
         let path = try await fleet.outcome(["run", "-i", "\u{1b}[31m", "-d", fleet.out] + fleet.connection)
@@ -273,12 +273,12 @@ import Testing
 
     @Test func `a reader that has left is no error, and a full disk under standard output is one`() async throws {
         let fleet = try await Fleet.start(files: 5)
-        let closed = try await fleet.outcome(script: "{ \"$0\" \"$@\"; echo \"status $?\" >&2; } | true", fleet.run)
-        #expect(closed.complaints == "status 0\n")
+        let closed = try await fleet.outcome(fleet.run, output: .nobody)
+        #expect(closed.status == 0 && closed.complaints == "")
         try fleet.expectAllBodies()
         #if os(Linux)
         for words in [fleet.run, ["status"] + fleet.connection, ["enqueue", "http://h/"] + fleet.connection] {
-            let full = try await fleet.outcome(script: "exec \"$0\" \"$@\" > /dev/full", words)
+            let full = try await fleet.outcome(words, output: .file("/dev/full"))
             #expect(full.status == 74)
             #expect(full.errors.contains("Standard output cannot be written: No space left on device."))
         }

@@ -41,9 +41,10 @@ import Testing
             try await fleet.outcome(["run", "-d", fleet.out, fleet.origin.url("/1.bin")] + Self.shards + fleet.local + fleet.connection)
                 .status == 0)
         // Two more URLs, which answer to the second run only.
-        let gate = try fleet.gateList(after: 100)
+        let gate = try fleet.gateList(after: 50)
         let run = fleet.run + Self.shards + ["--samples-per-shard", "64"]
         let first = try await fleet.start(run + ["--concurrency", "8"], untilFetched: 60)
+        try await gate.accepted(2)
         first.kill()
         _ = try await first.exitStatus
         let second = try await fleet.outcome(run)

@@ -81,7 +81,7 @@ import Testing
             #expect(outcome.errors.hasPrefix("Error: The file ") && outcome.errors.count { $0 == "\n" } == 1, "\(outcome.errors)")
         }
         #expect(try fleet.folder.files.allSatisfy { !$0.contains("gannet-") })
-        let full = try await fleet.outcome(script: "exec \"$0\" \"$@\" > /dev/full", words)
+        let full = try await fleet.outcome(words, output: .file("/dev/full"))
         #expect(full.status == 74)
         try await fleet.stop()
     }

@@ -59,10 +59,9 @@ import Testing
 
     @Test func `a run with --send-traceparent sends its trace, which may come from the environment`() async throws {
         let fleet = try await start()
-        let words = ["run", "'\(fleet.origin.url("/echo"))'", "-d", fleet.out, "--refresh"] + fleet.local + fleet.connection
-        for (more, wanted) in [("", "|"), ("--send-traceparent", "00-\(Self.traceID)-")] {
-            let outcome = try await fleet.outcome(
-                script: "GANNET_TRACEPARENT=\(Self.given) \"$0\" \(words.joined(separator: " ")) \(more)")
+        let words = ["run", fleet.origin.url("/echo"), "-d", fleet.out, "--refresh"] + fleet.local + fleet.connection
+        for (more, wanted) in [([], "|"), (["--send-traceparent"], "00-\(Self.traceID)-")] {
+            let outcome = try await fleet.outcome(words + more, with: ["GANNET_TRACEPARENT": Self.given])
             #expect(outcome.status == 0, "\(outcome.errors)")
             let files = try FileManager.default.subpathsOfDirectory(atPath: fleet.out).filter {
                 !$0.contains("gannet") && !$0.contains("manifest")

@@ -24,15 +24,19 @@ import Testing
         ("gannet status --js", ["--json"], true),
     ]
 
-    /// - Parameter asking: A script that is given the program and the line, and prints what may follow.
+    /// - Parameter asking: A script that is given the file of completions and the line, and prints what may follow.
     private func expectOffers(by shell: String, asking: String) async throws {
         let folder = try TemporaryFolder()
         try FileManager.default.createDirectory(atPath: folder.file("here/a folder"), withIntermediateDirectories: true)
         try folder.write([], to: "here/list of urls")
         try folder.write(Array(asking.utf8), to: "ask")
+        let name = String(shell.prefix { $0 != " " })
+        let completions = try await program.run("completions", name)
+        #expect(completions.status == 0)
+        try folder.write(Array(completions.output.utf8), to: "completions")
         for offer in Self.offers {
             let outcome = try await program.run(
-                script: "cd '\(folder.file("here"))' && exec \(shell) ../ask \"$0\" '\(offer.line)'")
+                script: "cd '\(folder.file("here"))' && exec \(shell) ../ask '\(folder.file("completions"))' '\(offer.line)'")
             #expect(outcome.errors == "", "\(offer.line)")
             // A folder may have its slash, and a name with blanks be quoted.
             let lines = outcome.output.split(separator: "\n").map { $0.filter { $0 != "\\" && $0 != "/" } }
@@ -48,7 +52,7 @@ import Testing
         try await expectOffers(
             by: "bash --norc",
             asking: """
-                source <("$1" completions bash)
+                source "$1"
                 IFS=" " read -r -a COMP_WORDS <<< "$2"
                 [[ $2 == *" " ]] && COMP_WORDS+=("")
                 COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
@@ -77,7 +81,7 @@ import Testing
         try await expectOffers(
             by: "fish --no-config",
             asking: """
-                $argv[1] completions fish | source
+                source $argv[1]
                 for offer in (complete -C $argv[2])
                     string split -f 1 \\t -- $offer
                 end
@@ -91,7 +95,7 @@ import Testing
             asking: #"""
                 zmodload zsh/zpty
                 zpty it zsh -f -i
-                zpty -w it "PS1=; PROMPT_SP=; autoload -U compinit && compinit -D -u; source <(\"$1\" completions zsh); typeset -ga offers"
+                zpty -w it "PS1=; PROMPT_SP=; autoload -U compinit && compinit -u -d ../functions; source \"$1\"; typeset -ga offers"
                 zpty -w it "compadd() {
                     local -a offered
                     if [[ \${@[1,(i)(-|--)]} != *-(O|A|D)\ * ]]; then builtin compadd -O offered \"\$@\"; offers+=(\$offered); fi

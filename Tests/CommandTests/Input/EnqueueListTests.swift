@@ -74,7 +74,7 @@ import Testing
             try fleet.folder.write(Deflated.gzip(Array(list.text.utf8)), to: list.name + ".packed")
             for name in [list.name, list.name + ".packed"] {
                 let outcome = try await fleet.outcome(
-                    script: "exec \"$0\" enqueue -i - \"$@\" < '\(fleet.folder.file(name))'", list.options + fleet.connection)
+                    ["enqueue", "-i", "-"] + list.options + fleet.connection, input: fleet.folder.file(name))
                 #expect(outcome.status == 0, "\(name): \(outcome.errors)")
                 #expect(outcome.output.hasPrefix("Accepted 3 URLs; 0 invalid"), "\(name): \(outcome.output)")
             }
@@ -101,7 +101,7 @@ import Testing
         let fleet = try await Fleet.start(files: 1)
         try fleet.folder.write(Array(text.utf8), to: "list")
         let outcome = try await fleet.outcome(
-            script: "exec \"$0\" enqueue -i '\(fleet.folder.file("list"))' \(options) \"$@\"", fleet.connection)
+            ["enqueue", "-i", fleet.folder.file("list")] + options.split(separator: " ").map(String.init) + fleet.connection)
         #expect(outcome.status == 65)
         #expect(
             outcome.errors.hasPrefix("Error: Cannot read the input file '\(fleet.folder.file("list"))': \(sentence)"), "\(outcome.errors)")

@@ -147,7 +147,7 @@ import Testing
             #expect(outcome.errors.split(separator: "\n").count { $0.hasPrefix("Error: ") } == 1, "\(outcome.errors)")
         }
         let piped = try await fleet.outcome(
-            script: "exec \"$0\" \"$@\" <'\(fleet.parquet)'", ["run", "-i", "-", "-d", fleet.out] + fleet.local + fleet.connection)
+            ["run", "-i", "-", "-d", fleet.out] + fleet.local + fleet.connection, input: fleet.parquet)
         #expect(piped.status == 65 && piped.errors.contains("Cannot read standard input: it is a Parquet file, "), "\(piped.errors)")
         #expect(try await fleet.requests().isEmpty)
         try await fleet.stop()

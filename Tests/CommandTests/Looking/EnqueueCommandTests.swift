@@ -22,10 +22,7 @@ import Testing
         let path = fleet.folder.file("pipe")
         try #require(mkfifo(path, 0o600) == 0)
         let input = FileHandle(fileDescriptor: open(path, O_RDWR | O_CLOEXEC), closeOnDealloc: true)
-        let child = try ChildProcess(
-            .init(
-                Program.path, ["enqueue", "--batch", "b", "-i", "-"] + fleet.connection,
-                environment: Program(home: "/dev/null/none").environment, input: path))
+        let child = try fleet.start(["enqueue", "--batch", "b", "-i", "-"] + fleet.connection, input: path)
         for count in 1...3 {
             try input.write(contentsOf: Data("http://h/\(count)\n".utf8))
             try await eventually("row \(count) is accepted") {
@@ -56,12 +53,12 @@ import Testing
 
         try fleet.folder.write(Array((0..<Fleet.chunk + 500).map { "http://h/\($0)" }.joined(separator: "\n").utf8), to: "all")
         let words = ["enqueue", "--batch", "b", "-i", "-"] + fleet.connection
-        let again = try await fleet.outcome(script: "exec \"$0\" \"$@\" < '\(fleet.folder.file("all"))'", words)
+        let again = try await fleet.outcome(words, input: fleet.folder.file("all"))
         #expect(again.status == 0)
         #expect(again.errors == "gannet: going on with the batch 'b': \(Fleet.chunk) URLs had been accepted before.\n")
         #expect(again.output == "Accepted \(Fleet.chunk + 500) URLs; 0 invalid. Batch: b\n")
         // And a third time nothing is added.
-        _ = try await fleet.outcome(script: "exec \"$0\" \"$@\" < '\(fleet.folder.file("all"))'", words)
+        _ = try await fleet.outcome(words, input: fleet.folder.file("all"))
         let status = try await fleet.json(["status"])
         #expect((status["totals"] as? [String: Any])?["enqueued"] as? Int == Fleet.chunk + 500)
         try await fleet.stop()

@@ -50,12 +50,12 @@ import Testing
         _ = try await fleet.text(["enqueue", "-i", try fleet.list("one", 0..<3), "--batch", "one"])
         _ = try await fleet.text(["enqueue", "-i", try fleet.list("two", 3..<5), "--batch", "two"])
         let listing = ["jobs", "list", "--state", "ready", "--json"] + fleet.connection
-        let outcome = try await fleet.outcome(script: "GANNET_BATCH=one exec \"$0\" \"$@\"", listing)
+        let outcome = try await fleet.outcome(listing, with: ["GANNET_BATCH": "one"])
         let page = try #require(try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any], "\(outcome.errors)")
         let jobs = try #require(page["jobs"] as? [[String: Any]])
         #expect(jobs.compactMap { $0["batch"] as? String }.sorted() == ["one", "one", "one", "two", "two"], "\(jobs)")
         let words = ["enqueue", "http://h/9"] + fleet.connection
-        #expect(try await fleet.outcome(script: "GANNET_BATCH=three exec \"$0\" \"$@\"", words).output.contains("Batch: three"))
+        #expect(try await fleet.outcome(words, with: ["GANNET_BATCH": "three"]).output.contains("Batch: three"))
         try await fleet.stop()
     }
 

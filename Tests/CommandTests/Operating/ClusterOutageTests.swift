@@ -3,6 +3,7 @@ import GannetTestKit
 import Testing
 
 @testable import ClusterState
+@testable import GannetCommand
 
 /// The program while a part of its cluster is away.
 @Suite(.timeLimit(.minutes(3))) struct ClusterOutageTests {
@@ -130,7 +131,7 @@ import Testing
         let fleet = try await Fleet.start(.ownCluster, files: 1)
         for node in cluster.nodes { try await node.ask("ACL", "SETUSER", "someone", "on", ">right", "~*", "&*", "+@all") }
         let redis = ["--redis", cluster.url.replacing("redis://", with: "redis://someone:right@")]
-        let worker = try fleet.start(["work", "--drain-timeout", "1s"] + fleet.local + redis)
+        let worker = try fleet.start(["work", "--drain-timeout", "1s"] + fleet.local + redis, with: [Times.variable: Program.times + ",hand-back=500ms"])
         try await eventually("the worker is listed") { try await fleet.outcome(["workers", "list"] + redis).output.contains("idle") }
         let home = try await cluster.owner(of: cluster.slot(of: "{gannet}"))
         let refusing = try #require(cluster.nodes.first { $0 !== home })
@@ -172,7 +173,7 @@ import Testing
         _ fleet: Fleet, _ cluster: RedisCluster, losing isHome: Bool, _ lose: (RedisServer) async throws -> Void
     ) async throws -> (worker: ChildProcess, lost: RedisServer) {
         let redis = ["--redis", cluster.url]
-        let worker = try fleet.start(["work", "--drain-timeout", "1s"] + fleet.local + redis)
+        let worker = try fleet.start(["work", "--drain-timeout", "1s"] + fleet.local + redis, with: [Times.variable: Program.times + ",hand-back=500ms"])
         try await eventually("the worker is listed") {
             try await fleet.outcome(["workers", "list"] + redis).output.contains("idle")
         }

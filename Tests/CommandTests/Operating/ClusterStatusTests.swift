@@ -2,6 +2,8 @@ import Foundation
 import GannetTestKit
 import Testing
 
+@testable import GannetCommand
+
 /// The program on a real cluster: three primaries with their replicas.
 @Suite(.timeLimit(.minutes(3))) struct ClusterStatusTests {
     @Test func `a list is spread over a cluster, fetched, shown and exported as on one server`() async throws {
@@ -116,7 +118,7 @@ import Testing
             ["jobs", "list", "--state", "ready"], ["jobs", "retry"], ["pause"], ["batch", "list"], ["hosts", "list"], ["doctor"],
         ]
         for words in hangs ? Array(all.prefix(2)) : all {
-            let outcome = try await fleet.outcome(words + redis)
+            let outcome = try await fleet.outcome(words + redis, with: [Times.variable: "answer=2s"])
             #expect(outcome.status == 69, "\(words): \(outcome)")
             let sentence = "127.0.0.1:\(away.port ?? 0) " + (hangs ? "did not answer a command in time" : "cannot be reached")
             #expect(outcome.errors.contains(sentence) && !outcome.errors.contains("for too long"), "\(words): \(outcome.errors)")
@@ -250,7 +252,7 @@ import Testing
         let fleet = try await Fleet.start(files: 3)
         let words = ["enqueue", "-i", fleet.list, "--durability", "replicated"] + fleet.connection
         let first = try await fleet.outcome(words + ["--batch", "b"])
-        let sentence = /no replica (of redis:\/\/127\.0\.0\.1:[0-9]+ )?has confirmed them within 10 seconds/
+        let sentence = /no replica (of redis:\/\/127\.0\.0\.1:[0-9]+ )?has confirmed them within 1 seconds/
         #expect(first.status == 75 && first.errors.contains(sentence), "\(first.errors)")
         let again = try await fleet.outcome(words + ["--batch", "b"])
         #expect(again.status == 75 && again.errors.contains("3 URLs had been accepted before"), "\(again.errors)")

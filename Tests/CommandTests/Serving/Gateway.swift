@@ -25,8 +25,8 @@ struct Gateway: Sendable {
     }
 
     func ask(_ path: String, _ words: [String] = []) async throws -> Answer {
-        let all = ["curl", "--silent", "--show-error", "--max-time", "60", "--include"] + words + [url + path]
-        let outcome = try await ChildProcess.run(.init("/usr/bin/env", all, environment: Program(home: "/").environment))
+        let all = ["--silent", "--show-error", "--max-time", "60", "--include"] + words + [url + path]
+        let outcome = try await ChildProcess.run(.init("curl", all, environment: Program(home: "/").environment))
         guard outcome.status == .exited(0) else { throw KitError(outcome.errors) }
         let parts = outcome.output.split(separator: "\r\n\r\n", maxSplits: 1, omittingEmptySubsequences: false)
         let lines = parts[0].split(separator: "\r\n")

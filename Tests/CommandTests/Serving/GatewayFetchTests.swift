@@ -232,7 +232,7 @@ import Testing
     /// Two gateways of one Redis, each with a client for the same URL. The first gateway fetches it.
     private static func twoClients(_ fleet: Fleet, of origin: HostileServer) async throws -> ([Gateway], [RawClient]) {
         // Longer than the test: only clients that leave may end the request.
-        let patient = ["--timeout", "10m"]
+        let patient = ["--timeout", "10m", "--lease", "2s"]
         let gateways = [try await fleet.gateway(patient), try await fleet.gateway(patient)]
         let clients = try gateways.map { try RawClient(port: $0.port) }
         let request = "GET /v1/fetch?url=http://127.0.0.1:\(origin.port)/ HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"

@@ -15,7 +15,7 @@ struct ListeningWorker: Sendable {
     /// - Throws: When nobody answers.
     func ask(_ path: String) async throws -> Answer {
         let words = ["--silent", "--show-error", "--max-time", "20", "--write-out", "\n%{http_code}", url + path]
-        let outcome = try await ChildProcess.run(.init("/usr/bin/env", ["curl"] + words, environment: Program(home: "/").environment))
+        let outcome = try await ChildProcess.run(.init("curl", words, environment: Program(home: "/").environment))
         guard outcome.status == .exited(0) else { throw KitError(outcome.errors) }
         let end = try #require(outcome.output.lastIndex(of: "\n"))
         let status = try #require(Int(outcome.output[outcome.output.index(after: end)...]))

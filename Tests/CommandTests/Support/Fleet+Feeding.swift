@@ -13,8 +13,7 @@ extension Fleet {
         // For reading too: an end that only writes would wait for the other, which is yet to be opened.
         let input = FileHandle(fileDescriptor: open(path, O_RDWR | O_CLOEXEC), closeOnDealloc: true)
         let watch = try await watch()
-        let child = try ChildProcess(
-            .init(Program.path, words + connection, environment: Program(home: "/dev/null/none").environment, input: path))
+        let child = try start(words + connection, input: path)
         let lines = (0...Self.chunk).map { "http://h/\($0)" }.joined(separator: "\n")
         try input.write(contentsOf: Data(lines.utf8))
         try await watch.saw("\"RPUSH\"", ":ready:normal\"")

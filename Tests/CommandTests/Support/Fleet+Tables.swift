@@ -20,7 +20,7 @@ extension Fleet {
 
     /// Runs a command with this `python3`.
     func outcome(python folder: String = TablePython.folder, _ words: [String]) async throws -> Program.Outcome {
-        try await outcome(script: "PATH='\(folder)':\"$PATH\"; export PATH; exec \"$0\" \"$@\"", words)
+        try await outcome(words, with: ["PATH": "\(folder):\(program.environment["PATH"] ?? "")"])
     }
 
     /// The manifest's lines.

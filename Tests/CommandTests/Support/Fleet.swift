@@ -1,4 +1,5 @@
 import Foundation
+import GannetBasics
 import GannetTestKit
 import Testing
 
@@ -9,10 +10,11 @@ struct Fleet: Sendable {
     let origin: Origin
     let store: FleetRedis
     let folder: TemporaryFolder
-    private let program: Program
+    let program: Program
+    private let started = StartedProcesses()
 
     static func start(
-        _ reason: OneServer? = nil, files: Int = 60, redis change: (inout RedisServer.Options) -> Void = { _ in }
+        _ reason: OneServer? = nil, files: Int = 60, redis change: ((inout RedisServer.Options) -> Void)? = nil
     ) async throws -> Fleet {
         try await start(reason, redis: change) {
             $0.fileCount = files
@@ -21,7 +23,7 @@ struct Fleet: Sendable {
     }
 
     static func start(
-        _ reason: OneServer? = nil, redis change: (inout RedisServer.Options) -> Void = { _ in },
+        _ reason: OneServer? = nil, redis change: ((inout RedisServer.Options) -> Void)? = nil,
         origin options: (inout Origin.Options) -> Void
     ) async throws -> Fleet {
         let origin = try await Origin.start(.init(options))
@@ -46,10 +48,12 @@ struct Fleet: Sendable {
 
     /// The same with an empty Redis, for one that is gone.
     func withAnotherRedis() async throws -> Fleet {
-        Fleet(origin: origin, store: .server(try await RedisServer.start()), folder: folder, program: program)
+        Fleet(origin: origin, store: .server(try await RedisServer.start(), isShared: false), folder: folder, program: program)
     }
 
     func stop() async throws {
+        // A process that is left would go on in the Redis of the next test.
+        try await started.end()
         try await store.stop()
         try await origin.stop()
     }
@@ -64,18 +68,33 @@ struct Fleet: Sendable {
     var run: [String] { ["run", "-i", list, "-d", out] + local + connection }
     var work: [String] { ["work", "--store", out, "--until-empty"] + local + connection }
 
-    func outcome(_ words: [String]) async throws -> Program.Outcome { try await program.run(words) }
+    /// Runs a command in the test process, as ``Program/run(_:with:input:output:)`` says.
+    func outcome(
+        _ words: [String], with more: [String: String?] = [:], input: String = "/dev/null", output: Program.Output = .collected
+    ) async throws -> Program.Outcome {
+        try await program.run(words, with: more, input: input, output: output)
+    }
+
+    /// Runs a command as a process, for a test of what only a process has.
+    func process(_ words: [String]) async throws -> Program.Outcome { try await program.process(words) }
 
     func outcome(script: String, _ words: [String] = []) async throws -> Program.Outcome { try await program.run(script: script, words) }
 
     /// Starts a script of the shell, to which the program is `$0`, and leaves it running.
     func start(script: String, _ words: [String]) throws -> ChildProcess {
-        try ChildProcess(.init("/bin/sh", ["-c", script, Program.path] + words, environment: program.environment))
+        try start(ChildProcess.Options("/bin/sh", ["-c", script, Program.path] + words, environment: program.environment))
     }
 
     /// Starts the program and leaves it running.
-    func start(_ words: [String]) throws -> ChildProcess {
-        try ChildProcess(.init(Program.path, words, environment: program.environment))
+    func start(_ words: [String], with more: [String: String] = [:], input: String? = nil) throws -> ChildProcess {
+        let environment = program.environment.merging(more) { $1 }
+        return try start(ChildProcess.Options(Program.path, words, environment: environment, input: input))
+    }
+
+    private func start(_ options: ChildProcess.Options) throws -> ChildProcess {
+        let child = try ChildProcess(options)
+        started.note(child)
+        return child
     }
 
     /// Starts a program that tells of every body, and returns once it has told of `count`.
@@ -134,4 +153,22 @@ struct Fleet: Sendable {
 
     /// The keys of queues in Redis. Outcomes, hosts and the names of workers are the namespace's, and are forgotten in time.
     func queueKeys() async throws -> RedisAnswer { .list(try await keys("{gannet}q:*").map { .text($0) }) }
+}
+
+/// The processes of a fleet that a test may have left running.
+private final class StartedProcesses: Sendable {
+    private struct Reference {
+        weak var process: ChildProcess?
+    }
+
+    private let references = Mutex<[Reference]>([])
+
+    func note(_ process: ChildProcess) { references.withLock { $0.append(Reference(process: process)) } }
+
+    func end() async throws {
+        for process in references.withLock({ $0.compactMap(\.process) }) {
+            process.kill()
+            _ = try await process.exitStatus
+        }
+    }
 }

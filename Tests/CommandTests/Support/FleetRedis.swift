@@ -15,31 +15,35 @@ enum OneServer: String, Sendable, CaseIterable {
 }
 
 /// The Redis of a fleet: one redis-server, or a Redis Cluster with as many primaries as the variable `GANNET_TEST_CLUSTER` says.
+///
+/// It comes from the pool of all tests, unless the test sets a server up or stops it.
 enum FleetRedis: Sendable {
-    case server(RedisServer)
+    case server(RedisServer, isShared: Bool)
     case cluster(RedisCluster)
 
     /// The primaries of the clusters that tests use; `nil` where all tests use one server.
     static let primaries = ProcessInfo.processInfo.environment["GANNET_TEST_CLUSTER"].flatMap { Int($0) }
 
-    static func start(_ reason: OneServer?, _ change: (inout RedisServer.Options) -> Void = { _ in }) async throws -> FleetRedis {
+    static func start(_ reason: OneServer?, _ change: ((inout RedisServer.Options) -> Void)? = nil) async throws -> FleetRedis {
         if let primaries {
             FleetCount.note(reason)
-            if reason == nil { return .cluster(try await ClusterPool.shared.take(primaries: primaries)) }
+            if reason == nil { return .cluster(try await RedisPool.shared.takeCluster(primaries: primaries)) }
         }
-        return .server(try await RedisServer.start(.init(change)))
+        if change == nil, reason != .setUp, reason != .stopped { return .server(try await RedisPool.shared.take(), isShared: true) }
+        return .server(try await RedisServer.start(.init(change ?? { _ in })), isShared: false)
     }
 
     func stop() async throws {
         switch self {
-        case .server(let server): try await server.stop()
-        case .cluster(let cluster): try await ClusterPool.shared.giveBack(cluster)
+        case .server(let server, isShared: true): await RedisPool.shared.giveBack(server)
+        case .server(let server, isShared: false): try await server.stop()
+        case .cluster(let cluster): await RedisPool.shared.giveBack(cluster)
         }
     }
 
     var address: String {
         switch self {
-        case .server(let server): "unix://\(server.socketPath)"
+        case .server(let server, _): "unix://\(server.socketPath)"
         case .cluster(let cluster): cluster.url
         }
     }
@@ -47,34 +51,9 @@ enum FleetRedis: Sendable {
     /// Each of them has a part of the keys.
     var nodes: [RedisServer] {
         switch self {
-        case .server(let server): [server]
+        case .server(let server, _): [server]
         case .cluster(let cluster): cluster.nodes
         }
-    }
-}
-
-/// Clusters that tests use one after the other, each of them empty at first. A new primary does not serve for two seconds, so a start for
-/// each test would take too long. A test that fails keeps its cluster, which ends with the test.
-private actor ClusterPool {
-    static let shared = ClusterPool()
-
-    private var free: [RedisCluster] = []
-
-    func take(primaries: Int) async throws -> RedisCluster {
-        if let cluster = free.popLast() { return cluster }
-        // A machine at full load must not look like a failure of a primary.
-        return try await RedisCluster.start(primaries: primaries, replicas: 0, nodeTimeout: .seconds(15))
-    }
-
-    func giveBack(_ cluster: RedisCluster) async throws {
-        for node in cluster.nodes {
-            // A process that a test has left behind would write into the next test's cluster.
-            for kind in ["normal", "pubsub"] { try await node.ask("CLIENT", "KILL", "TYPE", kind) }
-            try await node.ask("FLUSHALL")
-            try await node.ask("SCRIPT", "FLUSH")
-            try await node.ask("CONFIG", "RESETSTAT")
-        }
-        free.append(cluster)
     }
 }
 
@@ -127,7 +106,7 @@ extension Fleet {
     /// The one server of a test that says so by ``OneServer``, or of all tests where none has a cluster.
     var redis: RedisServer {
         get throws {
-            guard case .server(let server) = store else {
+            guard case .server(let server, _) = store else {
                 throw KitError("this test asks its one redis-server, and its fleet is a cluster: give Fleet.start a OneServer")
             }
             return server

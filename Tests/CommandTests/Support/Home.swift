@@ -18,7 +18,7 @@ struct Home: Sendable {
         } catch {
             outcome = .failure(error)
         }
-        _ = try await Program(home: home.path).run("redis", "stop")
+        _ = try await Program(home: home.path).process("redis", "stop")
         // The supervisor goes right after its server; until then it holds its lock.
         try await eventually("the server and its supervisor have ended") {
             !home.isLocked("supervisor.lock") && !home.isLocked("server.lock")

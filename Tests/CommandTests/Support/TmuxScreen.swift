@@ -85,7 +85,10 @@ final class TmuxScreen: Sendable {
             "the screen is as expected. It shows:\n\(rows.joined(separator: "\n"))", within: bound, file: file, line: line
         ) {
             rows = try await self.rows()
-            return isWanted(rows)
+            if isWanted(rows) { return true }
+            // Each look starts a process.
+            try await Task.sleep(for: .milliseconds(30))
+            return false
         }
         return rows
     }

@@ -12,6 +12,8 @@ package final class LineLog: Sendable {
 
     private let state = Monitor(State())
 
+    package init() {}
+
     /// More than this is read and thrown away, so that a child that never stops talking cannot eat the machine.
     private static let byteLimit = 256 << 20
 
@@ -48,7 +50,7 @@ package final class LineLog: Sendable {
     }
 
     /// Reads `descriptor` to its end on a thread, and closes it.
-    func collect(from descriptor: Int32) {
+    package func collect(from descriptor: Int32) {
         OwnedThread.start(name: "test-kit") { [self] in
             var buffer = [UInt8](repeating: 0, count: 64 << 10)
             while true {
@@ -62,7 +64,7 @@ package final class LineLog: Sendable {
         }
     }
 
-    func finish() {
+    package func finish() {
         state.update { $0.isFinished = true }
     }
 

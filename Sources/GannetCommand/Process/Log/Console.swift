@@ -9,6 +9,9 @@ struct Console: Sendable {
     /// Standard error; all copies of a console have the same.
     let live = LiveOutput()
 
+    /// Read once: callers on threads of our own have no task.
+    private let surroundings = Surroundings.current
+
     init(_ verbosity: Verbosity = .normal) { self.init(LogOptions(verbosity)) }
 
     init(_ log: LogOptions) { self.log = log }
@@ -16,10 +19,12 @@ struct Console: Sendable {
     var verbosity: Verbosity { log.verbosity }
 
     /// Where something may be drawn for somebody who looks on.
-    var terminal: Terminal? { verbosity == .quiet || log.format == .json ? nil : Terminal(STDERR_FILENO) }
+    var terminal: Terminal? {
+        verbosity == .quiet || log.format == .json ? nil : Terminal(surroundings.errors, environment: surroundings.environment)
+    }
 
     /// Columns of the terminal that results are printed on; `nil` where standard output is something else.
-    var columns: Int? { Terminal(STDOUT_FILENO)?.size.columns }
+    var columns: Int? { Terminal(surroundings.output, environment: surroundings.environment)?.size.columns }
 
     /// Results in sentences. On a terminal their lines break between words.
     /// - Parameter indent: Blanks before each further line of a line that breaks.
@@ -52,7 +57,7 @@ struct Console: Sendable {
 
     /// A result as it is.
     func print(bytes: [UInt8]) throws(CommandFailure) {
-        switch live.aside({ Descriptor.writeAll(bytes[...], to: STDOUT_FILENO) }) {
+        switch live.aside({ Descriptor.writeAll(bytes[...], to: surroundings.output) }) {
         case nil: return
         case EPIPE?: throw .outputClosed
         case let code?: throw CommandFailure(.cannotWrite, "Standard output cannot be written: \(Descriptor.message(code)).")
@@ -103,7 +108,7 @@ struct Console: Sendable {
 
     /// People at a terminal get lines that break between words.
     private func write(_ text: String) {
-        let columns = log.format == .text ? Terminal(STDERR_FILENO)?.size.columns : nil
+        let columns = log.format == .text ? Terminal(surroundings.errors, environment: surroundings.environment)?.size.columns : nil
         live.write(columns.map { text.wrapped(to: $0) } ?? text)
     }
 }

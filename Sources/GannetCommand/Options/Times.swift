@@ -1,0 +1,53 @@
+import ClusterState
+import CommandLineKit
+import Gannet
+
+/// Times that no option names. Tests cannot wait for the usual ones, so the variable `GANNET_TEST_TIMES` sets them:
+/// `heartbeat=500ms,idle-look=500ms`. The variable is for tests alone, and may change with any version.
+struct Times: Sendable, Equatable {
+    /// How often a worker says that it is alive.
+    var heartbeat = WorkerOptions().heartbeat
+    /// How often a worker without jobs looks for some that nobody has announced.
+    var idleLook = WorkerOptions().idleLook
+    /// How long an ending worker tries to hand its jobs back.
+    var handBack = WorkerOptions().handBackTimeout
+    /// When an origin whose robots.txt cannot be read is asked for it again.
+    var sitePause = WorkerOptions().sitePause
+    /// How long `enqueue` waits for replicas.
+    var replicas = Producer.replicaPatience
+    /// How long Redis may take to answer a command.
+    var answer = ClusterOptions.usualAnswerTime
+    /// Between two looks of `status --watch` that go to a pipe.
+    var watch = Duration.seconds(2)
+    /// How long a private Redis waits for an earlier server on the same data to end.
+    var succession = Duration.seconds(10)
+    /// The longest answer of the demonstration's site.
+    var demoPage = Duration.milliseconds(550)
+
+    static let variable = "GANNET_TEST_TIMES"
+
+    static var current: Times { Times(Surroundings.current.environment[variable] ?? "") }
+
+    /// Parts that cannot be read leave the usual times.
+    init(_ text: String = "") {
+        for part in text.split(separator: ",") {
+            let pair = part.split(separator: "=", maxSplits: 1).map(String.init)
+            if pair.count == 2, let time = try? TimeSpan.parse(pair[1]) { set(pair[0], time) }
+        }
+    }
+
+    private mutating func set(_ name: String, _ time: Duration) {
+        switch name {
+        case "heartbeat": heartbeat = time
+        case "idle-look": idleLook = time
+        case "hand-back": handBack = time
+        case "site-pause": sitePause = time
+        case "replicas": replicas = time
+        case "answer": answer = time
+        case "watch": watch = time
+        case "demo-page": demoPage = time
+        case "succession": succession = time
+        default: break
+        }
+    }
+}
