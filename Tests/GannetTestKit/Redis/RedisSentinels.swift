@@ -61,8 +61,9 @@ package final class RedisSentinels: Sendable {
         }
         (self.ports, self.processes) = (ports, processes)
         for index in 0..<3 {
-            // They look for each other every two seconds otherwise, and at servers every ten.
-            let periods = ["info-period", "ping-period", "ask-period", "publish-period"].flatMap { [$0, "50"] }
+            // They look for each other every two seconds otherwise, and at servers every ten. They ask each other for votes as usual: Sentinels
+            // that all ask at once vote for themselves, and try again much later.
+            let periods = ["info-period", "publish-period"].flatMap { [$0, "50"] }
             let answer = try await command(index, ["SENTINEL", "DEBUG"] + periods)
             guard answer.text == "OK" else { throw KitError("a Sentinel keeps its periods: \(answer)") }
         }

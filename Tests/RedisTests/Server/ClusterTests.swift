@@ -124,8 +124,8 @@ import Testing
             if try await cluster.owner(of: cluster.slot(of: key)) === lost { mine.append(key) } else { others.append(key) }
         }
         #expect(!mine.isEmpty && !others.isEmpty)
-        // All writes are at the replica before its primary is killed.
-        for node in cluster.nodes.prefix(3) { try await node.ask("WAIT", "1", "10000") }
+        // All writes are at the replica before its primary is killed. WAIT is about the writes of its own connection.
+        for key in mine { try await connection.send(RedisCommand("WAIT", "1", "10000"), at: .string(key)) }
         try await lost.kill9()
         for key in others { #expect(try await connection.send(RedisCommand("GET", .string(key))).asString() == key) }
         for key in mine {
@@ -212,7 +212,7 @@ import Testing
         let hung = cluster.nodes[0]
         let key = try await key(of: hung, in: cluster)
         try await connection.send(RedisCommand("SET", .string(key), "1"))
-        try await hung.ask("WAIT", "1", "10000")
+        try await connection.send(RedisCommand("WAIT", "1", "10000"), at: .string(key))
         hung.pause()
         defer { hung.resume() }
         // This command was sent, so it may have been executed: its caller has to know.

@@ -20,7 +20,7 @@ import Testing
         var events = subscription.makeAsyncIterator()
         try await connection.send(RedisCommand("SET", "key", "before"))
         #expect(try await sentinels.primary.command("GET", "key").text == "before")
-        try await sentinels.primary.ask("WAIT", "1", "10000")
+        try await connection.send(RedisCommand("WAIT", "1", "10000"))
 
         try await sentinels.primary.kill9()
         try await bounded("the replica is used") {
