@@ -118,7 +118,7 @@ import Testing
             ["jobs", "list", "--state", "ready"], ["jobs", "retry"], ["pause"], ["batch", "list"], ["hosts", "list"], ["doctor"],
         ]
         for words in hangs ? Array(all.prefix(2)) : all {
-            let outcome = try await fleet.outcome(words + redis, with: [Times.variable: "answer=2s"])
+            let outcome = try await fleet.outcome(words + redis, with: [Times.variable: "answer=4s"])
             #expect(outcome.status == 69, "\(words): \(outcome)")
             let sentence = "127.0.0.1:\(away.port ?? 0) " + (hangs ? "did not answer a command in time" : "cannot be reached")
             #expect(outcome.errors.contains(sentence) && !outcome.errors.contains("for too long"), "\(words): \(outcome.errors)")
