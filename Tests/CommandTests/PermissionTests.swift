@@ -64,7 +64,7 @@ import Testing
 
     @Test func `the error about a missing right on a cluster names the channels of all partitions`() async throws {
         let user = try DocumentedUser()
-        let cluster = try await RedisCluster.start(replicas: 0)
+        let cluster = try await FreshClusters.take()
         let fleet = try await Fleet.start(files: 1)
         let rights = ["~{gannet:*}*", "+cluster|shards", "+asking", "+ssubscribe", "+sunsubscribe", "+spublish"]
         for node in cluster.nodes {
@@ -88,7 +88,7 @@ import Testing
     @Test(arguments: ["+zadd", "+asking", "+rpush"])
     func `a right that is missing at one server of a cluster is told before anything is written`(right: String) async throws {
         let user = try DocumentedUser()
-        let cluster = try await RedisCluster.start(replicas: 0)
+        let cluster = try await FreshClusters.take()
         let fleet = try await Fleet.start(files: 1)
         let rights = [
             "~{gannet:*}*", "&{gannet:*}*", "+cluster|shards", "+asking", "+ssubscribe", "+sunsubscribe", "+spublish",

@@ -8,7 +8,7 @@ import Testing
 /// The program while a part of its cluster is away.
 @Suite(.timeLimit(.minutes(3))) struct ClusterOutageTests {
     @Test func `a worker goes on with the other partitions, and with the rest when the server is back`() async throws {
-        let cluster = try await RedisCluster.start(replicas: 0) { $0.appendOnly = true }
+        let cluster = try await FreshClusters.take(appendOnly: true)
         let (fleet, _) = try await Fleet.start(.ownCluster, files: 10, hosts: 30)
         let redis = ["--redis", cluster.url]
         #expect(try await fleet.outcome(["enqueue", "-i", fleet.list] + redis).status == 0)
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test func `bodies that wait for a server keep no host's place, and the others are stored meanwhile`() async throws {
-        let cluster = try await RedisCluster.start(replicas: 0) { $0.appendOnly = true }
+        let cluster = try await FreshClusters.take(appendOnly: true)
         let (fleet, _) = try await Fleet.start(.ownCluster, files: 20, hosts: 15)
         let redis = ["--redis", cluster.url]
         let (away, there) = try await Self.loseServer(fleet, cluster)
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test func `a worker that ends hands back the jobs whose bodies have no place, uncharged`() async throws {
-        let cluster = try await RedisCluster.start(replicas: 0) { $0.appendOnly = true }
+        let cluster = try await FreshClusters.take(appendOnly: true)
         let (fleet, _) = try await Fleet.start(.ownCluster, files: 20, hosts: 15)
         let redis = ["--redis", cluster.url]
         let (away, there) = try await Self.loseServer(fleet, cluster)
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test func `a worker whose bodies find no place is alive and not ready, until the server is back`() async throws {
-        let cluster = try await RedisCluster.start(replicas: 0) { $0.appendOnly = true }
+        let cluster = try await FreshClusters.take(appendOnly: true)
         let hosts = (1...40).map { "127.0.0.\($0)" }
         let fleet = try await Fleet.start(.ownCluster) {
             $0.fileCount = 40
@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test func `the line about an outage names the server that hangs, and the worker goes on elsewhere`() async throws {
-        let cluster = try await RedisCluster.start(replicas: 0) { $0.appendOnly = true }
+        let cluster = try await FreshClusters.take(appendOnly: true)
         let (fleet, _) = try await Fleet.start(files: 5, hosts: 30)
         let redis = ["--redis", cluster.url]
         #expect(try await fleet.outcome(["enqueue", "-i", fleet.list] + redis).status == 0)
@@ -127,11 +127,12 @@ import Testing
     }
 
     @Test func `the line about a server that refuses the user names its partitions, and the worker goes on elsewhere`() async throws {
-        let cluster = try await RedisCluster.start(replicas: 0)
+        let cluster = try await FreshClusters.take()
         let fleet = try await Fleet.start(.ownCluster, files: 1)
         for node in cluster.nodes { try await node.ask("ACL", "SETUSER", "someone", "on", ">right", "~*", "&*", "+@all") }
         let redis = ["--redis", cluster.url.replacing("redis://", with: "redis://someone:right@")]
-        let worker = try fleet.start(["work", "--drain-timeout", "1s"] + fleet.local + redis, with: [Times.variable: Program.times + ",hand-back=500ms"])
+        let worker = try fleet.start(
+            ["work", "--drain-timeout", "1s"] + fleet.local + redis, with: [Times.variable: Program.times + ",hand-back=500ms"])
         try await eventually("the worker is listed") { try await fleet.outcome(["workers", "list"] + redis).output.contains("idle") }
         let home = try await cluster.owner(of: cluster.slot(of: "{gannet}"))
         let refusing = try #require(cluster.nodes.first { $0 !== home })
@@ -149,7 +150,7 @@ import Testing
     }
 
     @Test func `the line about a slot that does not arrive names its partition, and other partitions are worked off`() async throws {
-        let cluster = try await RedisCluster.start(replicas: 0)
+        let cluster = try await FreshClusters.take()
         let (fleet, _) = try await Fleet.start(.ownCluster, files: 2, hosts: 60)
         let redis = ["--redis", cluster.url]
         #expect(try await fleet.outcome(["enqueue", "-i", fleet.list] + redis).status == 0)
@@ -173,7 +174,8 @@ import Testing
         _ fleet: Fleet, _ cluster: RedisCluster, losing isHome: Bool, _ lose: (RedisServer) async throws -> Void
     ) async throws -> (worker: ChildProcess, lost: RedisServer) {
         let redis = ["--redis", cluster.url]
-        let worker = try fleet.start(["work", "--drain-timeout", "1s"] + fleet.local + redis, with: [Times.variable: Program.times + ",hand-back=500ms"])
+        let worker = try fleet.start(
+            ["work", "--drain-timeout", "1s"] + fleet.local + redis, with: [Times.variable: Program.times + ",hand-back=500ms"])
         try await eventually("the worker is listed") {
             try await fleet.outcome(["workers", "list"] + redis).output.contains("idle")
         }
@@ -186,7 +188,7 @@ import Testing
 
     @Test(arguments: [false, true])
     func `an idle worker that is stopped while a server is away ends with 0, says so, and is listed no longer`(hangs: Bool) async throws {
-        let cluster = try await RedisCluster.start(replicas: 0)
+        let cluster = try await FreshClusters.take()
         let fleet = try await Fleet.start(.ownCluster, files: 1)
         let (worker, lost) = try await Self.idleWorker(fleet, cluster, losing: false) { node in
             if hangs { node.pause() } else { try await node.kill9() }
@@ -202,7 +204,7 @@ import Testing
     }
 
     @Test func `an idle worker whose own record is away ends with 0 and says that it stays listed`() async throws {
-        let cluster = try await RedisCluster.start(replicas: 0) { $0.appendOnly = true }
+        let cluster = try await FreshClusters.take(appendOnly: true)
         let fleet = try await Fleet.start(.ownCluster, files: 1)
         let (worker, lost) = try await Self.idleWorker(fleet, cluster, losing: true) { try await $0.kill9() }
         worker.terminate()
@@ -216,7 +218,7 @@ import Testing
     }
 
     @Test func `a drain while a server is away ends the worker, and the command with 0`() async throws {
-        let cluster = try await RedisCluster.start(replicas: 0)
+        let cluster = try await FreshClusters.take()
         let fleet = try await Fleet.start(.ownCluster, files: 1)
         let (worker, _) = try await Self.idleWorker(fleet, cluster, losing: false) { try await $0.kill9() }
         let drained = try await fleet.outcome(["workers", "drain", "--all", "--redis", cluster.url])
@@ -230,7 +232,9 @@ import Testing
         let fleet = try await Fleet.start(.ownCluster, files: 60)
         let redis = ["--redis", sentinels.url]
         #expect(try await fleet.outcome(["enqueue", "-i", fleet.list, "--batch", "b", "--durability", "replicated"] + redis).status == 0)
-        let words = ["work", "--store", fleet.out, "--until-empty", "--concurrency", "1", "--lease", "3s"] + fleet.local + redis
+        // So slow that most URLs are left when the primary ends, however busy the machine is.
+        let slow = ["--concurrency", "1", "--host-rate", "15"]
+        let words = ["work", "--store", fleet.out, "--until-empty", "--lease", "3s"] + slow + fleet.local + redis
         let worker = try await fleet.start(words, untilFetched: 5)
         try await sentinels.primary.kill9()
         #expect(try await worker.exitStatus == .exited(0), "\(worker.errors.text)")

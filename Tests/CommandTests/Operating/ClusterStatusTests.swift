@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test func `a server that is away is named, and the others' jobs are counted`() async throws {
-        let cluster = try await RedisCluster.start(replicas: 0)
+        let cluster = try await FreshClusters.take()
         let fleet = try await Fleet.start(.ownCluster, files: 1)
         let urls = (1...60).map { "http://host\($0).example/" }
         try fleet.folder.write(Array(urls.joined(separator: "\n").utf8), to: "urls.txt")
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test func `status never says that there is no queue while the servers of its jobs are away or refuse the password`() async throws {
-        let cluster = try await RedisCluster.start(replicas: 0)
+        let cluster = try await FreshClusters.take()
         let fleet = try await Fleet.start(files: 1)
         let redis = ["--redis", cluster.url]
         let home = try await cluster.owner(of: cluster.slot(of: "{gannet}"))
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test func `without the server of the first partition a command ends at once, and says what that server has`() async throws {
-        let cluster = try await RedisCluster.start(replicas: 0)
+        let cluster = try await FreshClusters.take()
         let fleet = try await Fleet.start(.ownCluster, files: 1)
         let redis = ["--redis", cluster.url]
         #expect(try await fleet.outcome(["enqueue", "-i", fleet.list] + redis).status == 0)
@@ -107,7 +107,7 @@ import Testing
 
     @Test(arguments: [false, true])
     func `a command that needs a server that is away ends soon, and names the server and its partitions`(hangs: Bool) async throws {
-        let cluster = try await RedisCluster.start(replicas: 0)
+        let cluster = try await FreshClusters.take()
         let fleet = try await Fleet.start(.ownCluster, files: 1)
         let redis = ["--redis", cluster.url]
         #expect(try await fleet.outcome(["enqueue", "-i", fleet.list] + redis).status == 0)
@@ -118,7 +118,7 @@ import Testing
             ["jobs", "list", "--state", "ready"], ["jobs", "retry"], ["pause"], ["batch", "list"], ["hosts", "list"], ["doctor"],
         ]
         for words in hangs ? Array(all.prefix(2)) : all {
-            let outcome = try await fleet.outcome(words + redis, with: [Times.variable: "answer=2s"])
+            let outcome = try await fleet.outcome(words + redis, with: [Times.variable: "answer=4s"])
             #expect(outcome.status == 69, "\(words): \(outcome)")
             let sentence = "127.0.0.1:\(away.port ?? 0) " + (hangs ? "did not answer a command in time" : "cannot be reached")
             #expect(outcome.errors.contains(sentence) && !outcome.errors.contains("for too long"), "\(words): \(outcome.errors)")
@@ -130,7 +130,7 @@ import Testing
     }
 
     @Test func `pause, cancel and delete say what they have done while a server is away, and do the rest later`() async throws {
-        let cluster = try await RedisCluster.start(replicas: 0) { $0.appendOnly = true }
+        let cluster = try await FreshClusters.take(appendOnly: true)
         let fleet = try await Fleet.start(.ownCluster, files: 1)
         let urls = (1...200).map { "http://host\($0).example/" }
         try fleet.folder.write(Array(urls.joined(separator: "\n").utf8), to: "urls.txt")
@@ -159,7 +159,7 @@ import Testing
     }
 
     @Test func `a cluster that serves nothing because a part of it is away is said to be so`() async throws {
-        let cluster = try await RedisCluster.start(replicas: 0) { $0.appendOnly = true }
+        let cluster = try await FreshClusters.take(appendOnly: true)
         let fleet = try await Fleet.start(.ownCluster, files: 1)
         let redis = ["--redis", cluster.url]
         #expect(try await fleet.outcome(["enqueue", "-i", fleet.list] + redis).status == 0)
@@ -173,7 +173,7 @@ import Testing
     }
 
     @Test func `the time of 'batch wait' is kept while a server is away`() async throws {
-        let cluster = try await RedisCluster.start(replicas: 0)
+        let cluster = try await FreshClusters.take()
         let fleet = try await Fleet.start(.ownCluster, files: 1)
         let redis = ["--redis", cluster.url]
         #expect(try await fleet.outcome(["enqueue", "-i", fleet.list, "--batch", "b"] + redis).status == 0)
@@ -186,7 +186,7 @@ import Testing
     }
 
     @Test func `a batch of which a server has lost a part is not told as done`() async throws {
-        let cluster = try await RedisCluster.start(replicas: 0)
+        let cluster = try await FreshClusters.take()
         let (fleet, _) = try await Fleet.start(.ownCluster, files: 2, hosts: 30)
         let redis = ["--redis", cluster.url]
         let enqueue = ["enqueue", "-i", fleet.list, "--batch", "b"] + redis
@@ -209,7 +209,7 @@ import Testing
     }
 
     @Test func `a gateway's paths of queues answer soon while a server is away, and name its partitions`() async throws {
-        let cluster = try await RedisCluster.start(replicas: 0) { $0.appendOnly = true }
+        let cluster = try await FreshClusters.take(appendOnly: true)
         let fleet = try await Fleet.start(.ownCluster, files: 1)
         let redis = ["--redis", cluster.url]
         #expect(try await fleet.outcome(["enqueue", "-i", fleet.list] + redis).status == 0)
@@ -227,7 +227,7 @@ import Testing
 
     @Test(arguments: [false, true])
     func `enqueue says which server it waits for and for how long, and goes on when the server is back`(isHome: Bool) async throws {
-        let cluster = try await RedisCluster.start(replicas: 0) { $0.appendOnly = true }
+        let cluster = try await FreshClusters.take(appendOnly: true)
         let fleet = try await Fleet.start(.ownCluster, files: 1)
         let urls = (1...60).map { "http://host\($0).example/" }
         try fleet.folder.write(Array(urls.joined(separator: "\n").utf8), to: "urls.txt")
