@@ -21,16 +21,21 @@ import ThumbnailMessages
 
     @Test func `a program that is killed at work costs one picture an error`() async throws {
         let making = Making { $0.programs = 2 }
-        #expect(await making.failure(of: Self.small) == nil)
-        let pid = try process(of: making)
-        let before = try Self.ticks(pid)
-        async let killed = making.failure(of: Self.slow)
-        // The other picture comes when the first one has the only program.
-        try await eventually("the program computes") { try Self.ticks(pid) > before + 1 }
-        async let other = making.failure(of: Self.small)
-        kill(pid, SIGKILL)
-        #expect(await killed == .crashed)
-        #expect(await other == nil)
+        var end: ThumbnailFailure.Kind?
+        // A test that is held up for a quarter of a second kills the program too late, when the picture is made.
+        for _ in 0..<20 where end == nil {
+            #expect(await making.failure(of: Self.small) == nil)
+            let pid = try process(of: making)
+            let before = try Self.ticks(pid)
+            async let killed = making.failure(of: Self.slow)
+            // The other picture comes when the first one has the only program.
+            try await eventually("the program computes") { try Self.ticks(pid) > before + 1 }
+            async let other = making.failure(of: Self.small)
+            kill(pid, SIGKILL)
+            end = await killed
+            #expect(await other == nil)
+        }
+        #expect(end == .crashed)
         #expect(await making.failure(of: Self.small) == nil)
         making.pool.close()
     }
