@@ -10,12 +10,14 @@ import Testing
         let tier = try fixture.tier { $0.threads = 1 }
         let body = DiskFixture.bytes(30_000_000)
         for round in 0..<6 {
+            let hasEnded = Monitor(false)
             let writing = Task {
+                defer { hasEnded.update { $0 = true } }
                 try await tier.write(DiskFixture.key(round), metadata: [], body: body)
             }
             if round >= 2 {
                 // In the middle of the write, unless it is done by then.
-                try await eventually("the write begins") { !fixture.files(in: "temporary").isEmpty || fixture.files().count >= round }
+                try await eventually("the write begins") { !fixture.files(in: "temporary").isEmpty || hasEnded.update { $0 } }
             }
             writing.cancel()
             _ = await writing.result
