@@ -33,7 +33,9 @@ import ThumbnailMessages
             async let other = making.failure(of: Self.small)
             kill(pid, SIGKILL)
             end = await killed
-            #expect(await other == nil)
+            let otherEnd = await other
+            // Too late, the program has the other picture.
+            if end != nil { #expect(otherEnd == nil) }
         }
         #expect(end == .crashed)
         #expect(await making.failure(of: Self.small) == nil)

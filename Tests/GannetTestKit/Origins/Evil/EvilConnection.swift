@@ -16,9 +16,14 @@ final class EvilConnection {
         self.listener = listener
         self.doors = doors
         self.state = state
-        #if canImport(Glibc)
         // A client that has read all of a flood and leaves answers probes of its full window for a minute. The end is to be seen sooner.
-        var milliseconds: CUnsignedInt = 2000
+        giveUp(after: .seconds(2))
+    }
+
+    /// How long a client may leave what was sent to it unread.
+    private func giveUp(after time: Duration) {
+        #if canImport(Glibc)
+        var milliseconds = CUnsignedInt(time / .milliseconds(1))
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, &milliseconds, socklen_t(MemoryLayout.size(ofValue: milliseconds)))
         #endif
     }
@@ -60,6 +65,8 @@ final class EvilConnection {
                 return
             }
             meet(behaviour)
+            // A client on a busy machine unpacks a gigabyte for longer than floods may be left unread.
+            if [.gzipBomb, .brotliBomb, .zstdBomb].contains(behaviour) { giveUp(after: .seconds(60)) }
             let goesOn = connection.run(behaviour.script(request).steps)
             finish(behaviour)
             guard goesOn else { return }
