@@ -237,6 +237,14 @@ package enum Program {
         return folders.lazy.map { "\($0)/\(name)" }.first { access($0, X_OK) == 0 }
     }
 
+    /// The path of a C compiler. The toolchain's own counts too.
+    package static func compiler() throws(KitError) -> String {
+        guard let path = ["cc", "gcc", "clang"].lazy.compactMap(find).first else {
+            throw KitError("no C compiler (cc, gcc or clang): Scripts/setup --tests installs one")
+        }
+        return path
+    }
+
     /// The path of a program of this package, which is built beside the tests. It is found by where the tests themselves lie.
     package static func built(_ name: String) -> String {
         let bundles = CommandLine.arguments + Bundle.allBundles.map(\.bundlePath)

@@ -75,11 +75,8 @@ enum ClockShim {
     private static let built = Task { () async throws -> (folder: TemporaryFolder, path: String) in
         let folder = try TemporaryFolder()
         let source = try folder.write(PackageResources.clock_shim_c, to: "clock-shim.c")
-        guard let compiler = ["cc", "gcc", "clang"].lazy.compactMap(Program.find).first else {
-            throw KitError("no C compiler (cc, gcc or clang) for the movable clock: Scripts/setup --tests installs one")
-        }
         let library = folder.file("clock.so")
-        try await ChildProcess.succeed(compiler, ["-shared", "-fPIC", "-O2", "-Wall", "-Werror", "-o", library, source])
+        try await ChildProcess.succeed(Program.compiler(), ["-shared", "-fPIC", "-O2", "-Wall", "-Werror", "-o", library, source])
         return (folder, library)
     }
 

@@ -15,6 +15,7 @@ import Testing
         ]
         let asserts = constants.map { "_Static_assert((int)GANNET_VIPS_\($0.0) == (int)\($0.1), \"\($0.0)\");\n" }.joined()
         let file = try folder.write(Array("#include \"\(shim)\"\n#include <vips/vips.h>\n\(asserts)".utf8), to: "both.c")
-        try await ChildProcess.succeed("/bin/sh", ["-c", "cc -fsyntax-only $(pkg-config --cflags vips) \"$1\"", "sh", file])
+        let check = "\"$1\" -fsyntax-only $(pkg-config --cflags vips) \"$2\""
+        try await ChildProcess.succeed("/bin/sh", ["-c", check, "sh", Program.compiler(), file])
     }
 }

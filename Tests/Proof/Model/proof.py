@@ -22,7 +22,7 @@ import time
 import faults
 import trace
 from replay import Difference, Replay, schedules
-from server import Scripts, Server
+from server import Scripts, Server, compiler
 from state import Settings
 
 FOLDER = pathlib.Path(__file__).resolve().parent
@@ -60,7 +60,7 @@ def search(name, fault=0, quiet=False):
         words = definitions(name) + [f"-DFAULT={fault}"]
         subprocess.run(["spin", *words, "-a", "model.pml"], cwd=folder, check=True, capture_output=True)
         # No partial-order reduction and no bitstate: all states, each whole. States are kept compressed, without a loss.
-        subprocess.run(["cc", "-O1", "-w", "-DSAFETY", "-DNOREDUCE", "-DCOLLAPSE", "-o", "pan", "pan.c"], cwd=folder, check=True)
+        subprocess.run([compiler(), "-O1", "-w", "-DSAFETY", "-DNOREDUCE", "-DCOLLAPSE", "-o", "pan", "pan.c"], cwd=folder, check=True)
         before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
         stack = (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
         done = subprocess.run(
