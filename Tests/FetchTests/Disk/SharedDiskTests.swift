@@ -12,7 +12,7 @@ import Testing
         let seed = UInt64.random(in: 0 ... .max)
         var halves = 0
         for round in 0..<8 {
-            let writer = try await DiskWriterProcess(["records", fixture.path, "2000000000", "1000", "600000", "\(seed)"], until: "began")
+            let writer = try await DiskWriterProcess(["records", fixture.path, "2000000000", "250", "6000000", "\(seed)"], until: "began")
             // In mid-write, as far as one can tell from outside.
             try await eventually("the writer begins a record") { !fixture.files(in: "temporary").isEmpty }
             for _ in 0..<(round * 1000) { await Task.yield() }
