@@ -30,7 +30,7 @@ package struct SeededBytes: RandomNumberGenerator, Sendable {
     }
 }
 
-/// A piece, so many times. An array that is joined takes a hundred times as long without optimisation.
+/// A piece, so many times. Without optimisation, joining arrays takes seconds for some megabytes.
 package func repeated(_ piece: [UInt8], _ count: Int) -> [UInt8] {
     [UInt8](unsafeUninitializedCapacity: piece.count * count) { buffer, initialized in
         let target = UnsafeMutableRawBufferPointer(buffer)

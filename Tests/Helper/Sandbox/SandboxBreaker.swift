@@ -56,7 +56,7 @@ enum SandboxBreaker {
         },
     ]
 
-    /// Before there is any other thread: a sandbox holds for the one that enters it.
+    /// The first thread runs it, before the runtime has others: a sandbox holds for the thread that enters it.
     static func run(_ words: [String]) -> Never {
         guard words.count == 2, let attempt = attempts[words[1]] else { exit(64) }
         // glibc sets a handler of signals up with the first thread. libvips has had threads before the sandbox.
