@@ -19,13 +19,15 @@ extension Settlement.HostNews {
     package init(_ kind: FetchError.Kind) {
         self =
             switch kind {
-            case .dns(.noSuchName), .dns(.noAddress), .dns(.serverFailed), .connect, .timeout(.resolve), .timeout(.connect): .unreachable
+            case .dns(.noSuchName), .dns(.noAddress), .dns(.serverFailed), .connect, .tls, .reset, .timeout(.resolve), .timeout(.connect),
+                .timeout(.response):
+                .silent
             // An attempt with one of these errors got an answer, or the beginning of one.
             case .status, .throttled, .timeout(.body), .truncated, .disallowed, .refusedRedirect, .tooManyRedirects, .tooLarge,
                 .headersTooLarge,
                 .badEncoding, .unexpectedContent:
                 .answered
-            case .dns(.nobodyAnswers), .proxy, .timeout(.response), .timeout(.deadline), .tooSlow, .reset, .tls, .protocolError,
+            case .dns(.nobodyAnswers), .proxy, .timeout(.deadline), .tooSlow, .protocolError,
                 .invalidURL, .invalidRequest, .refusedAddress, .cancelled, .storage, .systemLimit, .engine:
                 .none
             }

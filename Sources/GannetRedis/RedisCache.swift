@@ -1,4 +1,4 @@
-internal import ClusterState
+package import ClusterState
 package import FetchCache
 public import GannetFetch
 @_exported public import RedisClient
@@ -59,7 +59,7 @@ public final class RedisCache: Sendable {
         configuration.commandTimeout = bodyPatience
         let bodies = try await RedisConnection.connect(configuration)
         let link = RedisLink(
-            control: control, bodies: bodies, subscriber: subscriber, inbox: TierInbox(process, cluster), subscription)
+            inbox: TierInbox(process, cluster), subscription, .init(control: control, bodies: bodies, subscriber: subscriber))
         let lanes = cluster.partitions.map { TierLane(cluster, $0, lease: lease, politeness) }
         let breaker = OutageBreaker()
         let tier = RedisTier(
@@ -67,6 +67,19 @@ public final class RedisCache: Sendable {
             breaker: breaker, full: full)
         return RedisCache(
             link, tier, politeness.map { RedisHosts(cluster: cluster, lanes: lanes, politeness: $0, breaker: breaker) })
+    }
+
+    /// A cache over connections of its caller, who also closes them. The bodies are few and small.
+    package static func over(
+        _ cluster: ClusterState, bodies: RedisConnection, subscriber: RedisSubscriber, lease: Duration, bodyLimit: Int
+    ) async throws(RedisError) -> RedisCache {
+        let process = String(UInt64.random(in: .min ... .max), radix: 36)
+        let subscription = try await subscriber.subscribe(to: cluster.inboxes(of: process))
+        let link = RedisLink(inbox: TierInbox(process, cluster), subscription)
+        let tier = RedisTier(
+            link: link, cluster: cluster, bodies: BlobStore(cluster, over: bodies), bodyLimit: bodyLimit,
+            lanes: cluster.partitions.map { TierLane(cluster, $0, lease: lease) }, lease: lease, breaker: OutageBreaker(), full: nil)
+        return RedisCache(link, tier, nil)
     }
 
     private init(_ link: RedisLink, _ tier: RedisTier, _ hosts: RedisHosts?) {
@@ -81,19 +94,20 @@ public final class RedisCache: Sendable {
 
 /// The connections of a cache. They stay open while a fetcher uses them, also if nobody holds the ``RedisCache``.
 final class RedisLink: Sendable {
+    struct Connections: Sendable {
+        let control: RedisConnection
+        let bodies: RedisConnection
+        let subscriber: RedisSubscriber
+    }
+
     let inbox: TierInbox
-    private let control: RedisConnection
-    private let bodies: RedisConnection
-    private let subscriber: RedisSubscriber
+    private let own: Connections?
     private let listening: Task<Void, Never>
 
-    init(
-        control: RedisConnection, bodies: RedisConnection, subscriber: RedisSubscriber, inbox: TierInbox, _ subscription: RedisSubscription
-    ) {
-        self.control = control
-        self.bodies = bodies
-        self.subscriber = subscriber
+    /// - Parameter own: The connections to close with the cache; nil where they are its caller's.
+    init(inbox: TierInbox, _ subscription: RedisSubscription, _ own: Connections? = nil) {
         self.inbox = inbox
+        self.own = own
         listening = Task { await inbox.listen(to: subscription) }
     }
 
@@ -101,9 +115,9 @@ final class RedisLink: Sendable {
 
     func close() async {
         listening.cancel()
-        await subscriber.close()
-        await control.close()
-        await bodies.close()
+        await own?.subscriber.close()
+        await own?.control.close()
+        await own?.bodies.close()
     }
 }
 

@@ -7,12 +7,12 @@ internal import HTTPEngine
 package struct HostPoliteness: Sendable {
     /// For hosts for which an operator has set no rule.
     package var usual: HostRule
-    /// A host that takes no connection for longer is given up; zero for never.
-    package var patience: Duration
+    /// A host that does not answer is given up after this.
+    package var patience: HostPatience
     /// The longest time for which a request waits for a place.
     package var longestWait: Duration
 
-    package init(_ usual: HostRule, patience: Duration, longestWait: Duration) {
+    package init(_ usual: HostRule, patience: HostPatience, longestWait: Duration) {
         self.usual = usual
         self.patience = patience
         self.longestWait = longestWait
@@ -47,7 +47,7 @@ struct RedisHosts: SharedHosts {
             case .lost: continue
             case .hopeless:
                 return .refused(
-                    FetchError(kind: .connect, url: "", detail: "\(host) has taken no connection for so long that it is given up for now"))
+                    FetchError(kind: .connect, url: "", detail: "\(host) is given up for now, because it does not answer"))
             case .full(let opensIn):
                 switch patience.next(opensIn: opensIn, random: .random(in: 0...1)) {
                 case .wait(let pause):

@@ -63,7 +63,7 @@ import Testing
             }
             for interval in [Duration.seconds(-1), .seconds(24 * 3600 + 1), .seconds(Int64.max)] {
                 await refused("interval \(interval)") {
-                    _ = try await fixture.claim(1) { $0.host = HostRule(limit: 1, interval: interval) }
+                    _ = try await fixture.claim(1) { $0.host = HostRule(limit: 1, interval: interval, first: 1000) }
                 }
                 await refused("rule of \(interval)") { try await cluster.set(OperatorRule("h", interval: interval)) }
             }

@@ -157,7 +157,7 @@ private struct Course {
             let number = workers[index].numbers[place, default: 0] + 1
             var request = ExchangeRequest(workers[index].incarnation, number: number, lease: .seconds(3600))
             request.wanted = draw(12)
-            request.host = HostRule(limit: 2)
+            request.host = HostRule(limit: 2, first: 1000)
             request.random = 0.5
             request.settlements = workers[index].held[place, default: []].map {
                 Settlement($0.token, $0.id, QueueFixture.usualEnd(of: $0), host: .answered, isDelivery: $0.outcome != nil)

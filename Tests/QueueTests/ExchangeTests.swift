@@ -10,7 +10,7 @@ import Testing
 
     private func request(_ number: Int, _ change: (inout ExchangeRequest) -> Void = { _ in }) -> ExchangeRequest {
         var request = ExchangeRequest(Self.process, number: number, lease: QueueFixture.lease)
-        request.host = HostRule(limit: 1000)
+        request.host = HostRule(limit: 1000, first: 1000)
         change(&request)
         return request
     }
@@ -103,7 +103,9 @@ import Testing
         try await QueueFixture.with { fixture in
             try await fixture.fill([0, 1], hosts: 2)
             let jobs = try await send(request(1) { $0.wanted = 2 }, fixture).jobs
-            #expect(try await fixture.queue.move(jobs[1], to: "other", usual: HostRule(limit: 1), lease: QueueFixture.lease) == .there)
+            #expect(
+                try await fixture.queue.move(jobs[1], to: "other", usual: HostRule(limit: 1, first: 1000), lease: QueueFixture.lease)
+                    == .there)
             try await fixture.fill([0], hosts: 2, batch: "again")
             let second = request(2) {
                 $0.settlements = [fetched(jobs[0])]
@@ -132,7 +134,7 @@ import Testing
             let sent: [[UInt8]] = [settlements[0], cut, broken, cut, settlements[3]]
             let arguments: [RedisArgument] =
                 [
-                    .bytes(Self.process.bytes), 2, 30_000, 3_600_000, 0, 0, "", 8, 0, "0.5", 0, 100, .integer(sent.count), 0, 1,
+                    .bytes(Self.process.bytes), 2, 30_000, 3_600_000, 0, 0, "", 8, 0, "0.5", 0, 100, .integer(sent.count), 0, 1, 0, 1,
                 ] + sent.map { .bytes($0) }
             let reply = try await fixture.cluster.run(
                 ClusterScripts.standard.exchange, in: fixture.cluster.home, queue: fixture.queue.name, arguments)
@@ -177,7 +179,8 @@ import Testing
             let acquire = AcquireRequest(
                 id: QueueFixture.id(9), host: "h", incarnation: Self.process, nonce: 1, lease: QueueFixture.lease)
             #expect(try await fixture.cluster.acquire(acquire).fate == .ended)
-            #expect(try await fixture.queue.move(job, to: "other", usual: HostRule(limit: 1), lease: QueueFixture.lease) == .lost)
+            #expect(
+                try await fixture.queue.move(job, to: "other", usual: HostRule(limit: 1, first: 1000), lease: QueueFixture.lease) == .lost)
             try await fixture.queue.resume()
             try await fixture.endLeases(clock)
             // The process has nothing any more. No call gives it a lease again, not even one that would be the first of a process.

@@ -11,11 +11,12 @@ import Testing
 
     /// A worker's exchange that asks for nothing, with an end of a job.
     private func settle(
-        _ job: Job, _ outcome: Settlement.Outcome, _ host: Settlement.HostNews, _ fixture: QueueFixture, patience: Duration = patience
+        _ job: Job, _ outcome: Settlement.Outcome, _ host: Settlement.HostNews, _ fixture: QueueFixture, patience: Duration = patience,
+        probes: Int = 0
     ) async throws {
         let answer = try await fixture.claim(0) {
             $0.settlements = [Settlement(job.token, job.id, outcome, host: host)]
-            $0.hostPatience = patience
+            $0.hostPatience = HostPatience(patience, probes: probes)
             $0.random = 1
         }
         #expect(answer.verdicts == [.settled])
@@ -25,7 +26,7 @@ import Testing
     private func wearOut(_ fixture: QueueFixture, _ clock: MovableClock) async throws {
         for _ in 0..<40 {
             for job in try await fixture.claim(1).jobs {
-                try await settle(job, QueueFixture.retried(job.url, after: .zero), .unreachable, fixture)
+                try await settle(job, QueueFixture.retried(job.url, after: .zero), .silent, fixture)
             }
             if try await fixture.host("h0")?.isGivenUp == true { return }
             clock.advance(by: .seconds(5))
@@ -144,7 +145,8 @@ import Testing
             try await fixture.fill([1003], hosts: 2, batch: "more")
             let next = try await fixture.claimAll(100).filter { $0.host == "h1" }
             let job = try #require(next.first)
-            #expect(try await fixture.queue.move(job, to: "h0", usual: HostRule(limit: 8), lease: QueueFixture.lease) == .hopeless)
+            #expect(
+                try await fixture.queue.move(job, to: "h0", usual: HostRule(limit: 8, first: 1000), lease: QueueFixture.lease) == .hopeless)
         }
     }
 
@@ -153,7 +155,7 @@ import Testing
             try await fixture.fill(0..<10)
             for _ in 0..<30 {
                 for job in try await fixture.claim(1).jobs {
-                    try await settle(job, QueueFixture.retried(job.url, after: .zero), .unreachable, fixture, patience: .zero)
+                    try await settle(job, QueueFixture.retried(job.url, after: .zero), .silent, fixture, patience: .zero)
                 }
                 clock.advance(by: .seconds(60))
             }

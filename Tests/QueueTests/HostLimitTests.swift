@@ -51,7 +51,7 @@ import Testing
         try await QueueFixture.withClock { fixture, clock in
             clock.stop()
             try await fixture.fill(0..<5)
-            let rule = HostRule(limit: 10, interval: .milliseconds(1500))
+            let rule = HostRule(limit: 10, interval: .milliseconds(1500), first: 10)
             if isStored { try await fixture.cluster.set(OperatorRule("h0", limit: rule.limit, interval: rule.interval)) }
             func claim(_ worker: String) async throws -> Exchange {
                 try await fixture.claim(10, worker: worker) { if !isStored { $0.host = rule } }

@@ -92,6 +92,7 @@ import Testing
             try await fixture.fill(0..<3, batch: "c", options: options)
             var request = ExchangeRequest(Incarnation(1), number: 1, lease: QueueFixture.lease)
             request.wanted = 3
+            request.host = HostRule(limit: 8, first: 8)
             for _ in 0..<2 {
                 let jobs = try #require(try await fixture.queue.exchange(request, in: fixture.cluster.home)).jobs
                 #expect(jobs.map(\.stale?.content.url) == [old[0].entry.url, nil, nil] && jobs.allSatisfy { $0.outcome == nil })

@@ -105,7 +105,7 @@ import Testing
             #expect(try await fixture.exchange(Incarnation(2)) { $0.wanted = 2 }?.jobs.count == 2)
             #expect(try await fixture.settle(first, QueueFixture.fetched(first.url)) == .settled)
             // The outcome is too old for the follower, and its host is full.
-            let full = try await fixture.exchange(Incarnation(2)) { ($0.wanted, $0.host) = (1, HostRule(limit: 1)) }
+            let full = try await fixture.exchange(Incarnation(2)) { ($0.wanted, $0.host) = (1, HostRule(limit: 1, first: 1000)) }
             #expect(full?.jobs.isEmpty == true)
             guard case .leased = try await acquire(fixture, 1, refresh: true) else { throw KitError("the URL is somebody's") }
             try await pass(.seconds(31), fixture, clock)

@@ -18,7 +18,7 @@ import Testing
     /// An exchange of a process of its own.
     private static func request(_ wanted: Int) -> ExchangeRequest {
         var request = ExchangeRequest(.random(), number: 1, lease: .seconds(600))
-        request.host = HostRule(limit: 1000)
+        request.host = HostRule(limit: 1000, first: 1000)
         request.wanted = wanted
         return request
     }

@@ -39,7 +39,7 @@ import Testing
                     var request = ExchangeRequest(worker, number: exchanges[index, default: 0], lease: .seconds(30))
                     request.settlements = settlements
                     request.wanted = 200
-                    request.host = HostRule(limit: 1000)
+                    request.host = HostRule(limit: 1000, first: 1000)
                     let answer = try #require(try await queue.exchange(request, in: partition))
                     if answer.jobs.isEmpty, settlements.isEmpty, !answer.isMore { break }
                     settlements = answer.jobs.map { job in

@@ -27,8 +27,8 @@ package struct ExchangeRequest: Sendable {
     /// The politeness towards hosts for which no rule is stored.
     package var host = HostRule(limit: 8)
 
-    /// A host that takes no connection for longer is given up; zero for never.
-    package var hostPatience = Duration.zero
+    /// A host that does not answer is given up after this.
+    package var hostPatience = HostPatience.endless
 
     /// How many given-up jobs are kept.
     package var mostDead = Self.usualDead
@@ -181,8 +181,9 @@ extension ClusterState {
             .integer(request.wanted), .integer(request.spare), .string(request.inbox.map { inbox(of: $0, in: partition) } ?? ""),
             .integer(request.host.limit),
             .integer(request.host.interval.wholeMilliseconds), .string("\(min(1, max(0, request.random)))"),
-            .integer(request.hostPatience.wholeMilliseconds), .integer(request.mostDead), .integer(request.settlements.count),
+            .integer(request.hostPatience.time.wholeMilliseconds), .integer(request.mostDead), .integer(request.settlements.count),
             .integer(request.held == nil ? 0 : 1), .integer(request.hasNothingElsewhere ? 1 : 0),
+            .integer(request.hostPatience.probes), .integer(request.host.first),
         ]
         for settlement in request.settlements { arguments.append(.bytes(settlement.bytes)) }
         for holding in request.held ?? [] { arguments.append(.bytes(holding.field)) }

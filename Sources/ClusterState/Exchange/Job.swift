@@ -50,14 +50,17 @@ package final class Job: Sendable {
     /// An earlier outcome that is too old for this job. The fetch may ask the origin whether that outcome still holds.
     package let stale: URLOutcome?
 
-    /// The host has taken no connection for so long that it is given up. The job holds no place there and must not be fetched.
+    /// The host is given up, because it does not answer. The job holds no place there and must not be fetched.
     package let isHopeless: Bool
+
+    /// The failure of the last request to a host that is given up. Another job's URL may have been requested.
+    package let hostFailure: OutcomeContent?
 
     package init(
         token: LockToken, entry: JobEntry, queue: String, partition: Int, batch: Int, batchName: String?, trace: TraceContext?,
         manners: Manners = .ignoring, keepsWire: Bool = false,
         enqueued: Int, crashes: Int, failures: Int, throttled: Duration, headers: RequestHeaders?, outcome: URLOutcome?,
-        stale: URLOutcome?, isHopeless: Bool
+        stale: URLOutcome?, isHopeless: Bool, hostFailure: OutcomeContent? = nil
     ) {
         self.token = token
         self.entry = entry
@@ -76,6 +79,7 @@ package final class Job: Sendable {
         self.outcome = outcome
         self.stale = stale
         self.isHopeless = isHopeless
+        self.hostFailure = hostFailure
     }
 }
 
@@ -121,6 +125,8 @@ extension Job {
         }
         guard let length = extras.number(1), let queue = extras.bytes(length) else { return nil }
         if kind == deliveryKind { reader = extras }
+        let isHopeless = flags & noPlace != 0
+        let failure = isHopeless ? extras.number(2).flatMap { extras.bytes($0) } : nil
         guard var block = Block(reader.all()), let element = block.next() else { return nil }
         switch element {
         case .unreadable(let id): return .unreadable(token, id, isDelivery: kind == deliveryKind)
@@ -135,7 +141,8 @@ extension Job {
                     crashes: crashes, failures: failures,
                     throttled: throttled == 0 ? .zero : .milliseconds(max(0, now - throttled)),
                     headers: block.hasHeaders ? known?.headers : RequestHeaders.none,
-                    outcome: kind == deliveryKind ? given : nil, stale: kind == lockKind ? given : nil, isHopeless: flags & noPlace != 0))
+                    outcome: kind == deliveryKind ? given : nil, stale: kind == lockKind ? given : nil, isHopeless: isHopeless,
+                    hostFailure: failure.flatMap { OutcomeContent($0) }))
         }
     }
 }

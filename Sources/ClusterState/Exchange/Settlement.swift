@@ -30,7 +30,11 @@ package struct Settlement: Sendable {
 
     /// Whether the host answered in the attempt.
     package enum HostNews: Sendable {
-        case none, answered, unreachable
+        /// The attempt says nothing of the host.
+        case none
+        case answered
+        /// There was no name, no connection, or no answer in time.
+        case silent
     }
 
     package var token: LockToken
@@ -88,7 +92,7 @@ extension Settlement {
     private enum Form {
         static let fetched = 1, revalidated = 2, failed = 3, retry = 4, throttled = 5, handedBack = 6, delivered = 7, missing = 8,
             putOff = 9, leftPlace = 10
-        static let hostUnreachable = 1, hostUnknown = 2, notStored = 4, delivery = 8
+        static let hostSilent = 1, hostUnknown = 2, notStored = 4, delivery = 8
     }
 
     /// The bytes that `Exchange/settle.lua` reads.
@@ -114,7 +118,7 @@ extension Settlement {
         var marks = (retention.isStored ? 0 : Form.notStored) | (isDelivery ? Form.delivery : 0)
         switch host {
         case .none: marks |= Form.hostUnknown
-        case .unreachable: marks |= Form.hostUnreachable
+        case .silent: marks |= Form.hostSilent
         case .answered: break
         }
         var packed: [UInt8] = []

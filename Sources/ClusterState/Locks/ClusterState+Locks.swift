@@ -76,7 +76,7 @@ extension ClusterState {
             scripts.place, in: partition,
             [
                 .bytes(id.bytes), .bytes(token.bytes), .string(host), .integer(usual.limit), .integer(usual.interval.wholeMilliseconds),
-                .string(part), .integer(lease),
+                .string(part), .integer(lease), .integer(usual.first),
             ])
         let fields = try reply.fields(2, of: "place")
         let pause = try fields[1].asInteger()
@@ -140,7 +140,7 @@ package enum Passage: Sendable, Equatable {
     case there
     /// The host has no room, and the request has no place at all. The value is the time until there may be room, where that is known.
     case full(opensIn: Duration?)
-    /// The host has taken no connection for so long that nobody waits for it.
+    /// The host is given up, because it does not answer.
     case hopeless
     /// The lease has ended, and the place with it.
     case lost
@@ -154,12 +154,16 @@ package struct HostRule: Sendable, Equatable {
     /// The time from the start of one request to the start of the next.
     package var interval: Duration
 
+    /// How many of them a host has before it answers. Each answer doubles them, up to the limit.
+    package var first: Int
+
     package static let highestLimit = 10_000
     package static let longestInterval = Duration.seconds(24 * 3600)
 
-    package init(limit: Int, interval: Duration = .zero) {
+    package init(limit: Int, interval: Duration = .zero, first: Int = 1) {
         self.limit = limit
         self.interval = interval
+        self.first = first
     }
 
     func check() throws(StateError) {

@@ -2,7 +2,7 @@ internal import GannetBasics
 
 /// The kinds of failed attempts, as far as the retry depends on them.
 package enum AttemptFailure: Sendable, Equatable {
-    /// There was no connection to the host, or no address for it.
+    /// There was no connection to the host, no address for it, or no answer.
     case unreachable
     /// The next attempt may succeed: this one ended with a timeout, a reset or a 5xx.
     case transient
@@ -12,6 +12,24 @@ package enum AttemptFailure: Sendable, Equatable {
     case withoutNetwork
     /// Every further attempt would fail in the same way.
     case final
+}
+
+/// How long jobs wait for a host that does not answer.
+package struct HostPatience: Sendable, Equatable {
+    /// For a host that has answered in the last hour; zero for ever.
+    package var time: Duration
+
+    /// Any other host is given up after this many requests without an answer, if that is sooner; 0 for a host that is treated like one that
+    /// has answered.
+    package var probes: Int
+
+    package init(_ time: Duration, probes: Int = 0) {
+        self.time = time
+        self.probes = probes
+    }
+
+    package static let usual = HostPatience(.seconds(15 * 60), probes: 3)
+    package static let endless = HostPatience(.zero)
 }
 
 /// Decides whether a failed attempt is repeated, and when. It has no clock, queue or randomness inside.
@@ -33,10 +51,10 @@ package struct RetryPolicy: Sendable, Equatable {
     package var networkPause = Duration.seconds(10)
 
     /// A job is given up when its host, or a missing network, has put it off for this long.
-    package var giveUpAfter = Duration.seconds(24 * 3600)
+    package var giveUpAfter = Duration.seconds(3600)
 
-    /// A host that has taken no connection for this long is given up, together with all jobs that wait for it; zero for never.
-    package var hostPatience = Duration.seconds(15 * 60)
+    /// A host that does not answer is given up after this, together with all jobs that wait for it.
+    package var hostPatience = HostPatience.usual
 
     package init() {}
 

@@ -9,13 +9,15 @@
 --       the worker hears, or nothing   8 how many requests a host may have in flight   9 ms between two starts at one host
 --       10 a number from 0 to 1 for rests   11 for how long, ms, a host may take no connection before it is given up, 0 for ever
 --       12 how many dead jobs are kept   13 how many outcomes   14 whether what the process holds is named
---       15 whether the process has nothing in other partitions, and gets nothing there
+--       15 whether the process has nothing in other partitions, and gets nothing there   16 how many requests a host may leave without an
+--       answer before it is given up, if it has not answered lately, 0 for any number   17 how many requests a host has
+--       in flight before it answers
 --       then the outcomes, then what it holds
 -- Answer: {'ended'} for an incarnation whose lease has ended, or {'done', queue time, verdicts, how many it holds, what is left (0
 --         jobs, 1 nothing, 2 only jobs that this version cannot read), whether to ask again at once, ms until the next visit or -1, 1 where the queue is
 --         paused or 2 where the process takes no more jobs until it has nothing, each batch among these {number, name or nil, headers or nil, trace or nil, manners or nil, wire or nil, …}, then for each job two: its lock, and
 --         an answer too old for it or nothing; or 'd' token length(1) queue job, and its outcome}
-local OPTIONS, SWEEP = 15, 256
+local OPTIONS, SWEEP = 17, 256
 -- Redis searches a small hash from its beginning, unless a value in it is longer than 64 bytes.
 local PADDING = 'This text makes the hash of what a process holds a table to Redis.'
 local queue, prefix, incarnation, number, lease = sub(KEYS[2], #tag + 3, -7), sub(KEYS[2], 1, -6), ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -50,7 +52,7 @@ local Ask = {
 }
 Ask.most = Ask.wanted + ARGV[6]
 if ARGV[9] ~= '0' then Hosts.interval = tonumber(ARGV[9]) end
-Hosts.limit = tonumber(ARGV[8])
+Hosts.limit, Hosts.first = tonumber(ARGV[8]), tonumber(ARGV[17])
 -- The priorities that were ever used in the queue.
 for i = 1, #uses do
     local priority = byte(uses, i) - 48

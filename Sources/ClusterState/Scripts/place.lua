@@ -6,7 +6,7 @@
 --
 -- KEYS  1 '<tag>state'
 -- ARGV  1 the id   2 the token   3 the host   4 how many requests a host may have in flight   5 ms between two starts at one host
---       6 'both', 'take' or 'leave'   7 the lease, ms
+--       6 'both', 'take' or 'leave'   7 the lease, ms   8 how many requests a host has in flight before it answers
 -- Answer: {1 it has its place there, also when it had it before, 2 there is none, 3 the host is given up, 0 its lease has ended;
 --          ms until there may be one, or -1 where that is not known}
 -- Requests that were redirected wait for a host under the name of a queue that there cannot be.
@@ -14,7 +14,7 @@ local LOST, THERE, FULL, HOPELESS, HOPS = 0, 1, 2, 3, ':'
 local id, token, name, takes, isOwn = ARGV[1], ARGV[2], ARGV[3], ARGV[6] ~= 'leave', ARGV[6] ~= 'take'
 local incarnation = sub(token, 9)
 local holder = Locks.holderOf(incarnation)
-Hosts.limit, Hosts.interval = tonumber(ARGV[4]), tonumber(ARGV[5])
+Hosts.limit, Hosts.interval, Hosts.first = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[8])
 local ends, place, lock = call('ZSCORE', Locks.leases, incarnation), call('HGET', holder, 'p' .. id), nil
 if isOwn then lock = Locks.read(call('HGET', Locks.key, id)) end
 if ends and tonumber(ends) <= Clock.lived or isOwn and not (lock and lock.kind == 'L' and lock.token == token) then return {LOST, -1} end

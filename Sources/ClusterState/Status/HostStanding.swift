@@ -8,11 +8,17 @@ package struct HostStanding: Sendable, Equatable {
     /// When the next request may start: by the host's rate, and by its rest. In queue time, ms.
     package var nextStart = 0
     package var restsUntil = 0
-    /// Failures to connect, in a row.
+    /// Answers since the host had its last failure, rest or pause without requests. Each doubles the places that it may have.
+    package var earned = 0
+    /// Requests without an answer, in a row.
     package var failures = 0
+    /// Since when the host does not answer, in queue time; 0 for a host that does.
+    package var silentSince = 0
+    /// The last of these failures. Any job of the host may have had it.
+    package var lastFailure: OutcomeContent?
     /// A single request has to succeed before others may start.
     package var isProbing = false
-    /// The host has taken no connection for too long: jobs that would have to wait for it fail.
+    /// The host has not answered for too long: jobs that would have to wait for it fail.
     package var isGivenUp = false
     /// The least time between two starts that the site or its slow answers ask for.
     package var pace = HostPace.none
@@ -21,8 +27,8 @@ package struct HostStanding: Sendable, Equatable {
 }
 
 extension HostStanding {
-    /// Bytes of a host's record, but for its waiting queues.
-    private static let shortestRecord = 29
+    /// Bytes of a host's record, but for the last failure and the waiting queues.
+    private static let shortestRecord = 32
 
     /// For how long no request starts: the host asked for a rest or took no connection, or an operator's rule pauses it.
     func rest(at now: Int) -> Duration? {
@@ -42,10 +48,12 @@ extension HostStanding {
         // A record that cannot be read counts as none.
         let record = try fields.first?.asOptionalBytes() ?? []
         var reader = ByteReader(record.count < Self.shortestRecord ? [] : record)
-        (running, nextStart, restsUntil) = (reader.number(2) ?? 0, reader.number(6) ?? 0, reader.number(6) ?? 0)
-        failures = reader.number(1) ?? 0
+        (running, earned) = (reader.number(2) ?? 0, reader.number(1) ?? 0)
+        (nextStart, restsUntil, failures) = (reader.number(6) ?? 0, reader.number(6) ?? 0, reader.number(1) ?? 0)
         _ = reader.number(1)
         let probing = reader.number(1) ?? 0
+        (silentSince, _) = (reader.number(6) ?? 0, reader.number(6))
+        lastFailure = reader.number(2).flatMap { $0 > 0 ? reader.bytes($0) : nil }.flatMap { OutcomeContent($0) }
         (isProbing, isGivenUp, pace) = (probing % 4 > 0, probing % 4 == 2, HostPace(step: probing / 4))
         let rules = try zip(OperatorRule.patterns(for: host), fields.dropFirst()).compactMap { pattern, text in
             try text.asOptionalString().flatMap { OperatorRule(pattern, $0, now: now) }

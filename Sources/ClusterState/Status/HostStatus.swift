@@ -17,7 +17,7 @@ package struct HostStatus: Sendable, Equatable {
     /// For how long no request starts, because the host asked for a rest or took no connection.
     package let rest: Duration?
 
-    /// The host has taken no connection for too long: jobs that would have to wait for it fail.
+    /// The host has not answered for too long: jobs that would have to wait for it fail.
     package let isGivenUp: Bool
 
     /// - Parameter standings: The state that Redis has now. The counts of heartbeats are some seconds old.

@@ -9,7 +9,8 @@ internal import RedisClient
 /// Fetches URLs for a caller without a job: from the shared cache, or else from their origins. Nobody else fetches the same URL meanwhile.
 package struct ClusterFetch: Sendable {
     private let cluster: ClusterState
-    private let downloader: CurlDownloader
+    /// The engine that ends with these fetches; nil where it is the caller's.
+    private let ownEngine: CurlDownloader?
     private let cache: RedisCache
     private let fetch: CachingFetch
     private let headers: RequestHeaders
@@ -21,25 +22,39 @@ package struct ClusterFetch: Sendable {
     /// - Throws: `StateError`, or `InvalidOptions`.
     package init(_ cluster: ClusterState, _ settings: FetchSettings, _ options: Options) async throws {
         let downloader = try settings.makeDownloader(concurrency: options.concurrency)
+        let cache: RedisCache
         do {
             let politeness = HostPoliteness(options.host, patience: options.hostPatience, longestWait: settings.timeout)
             cache = try await RedisCache.connect(
                 to: cluster.connection.configuration, namespace: cluster.namespace, lease: options.lease, bodyLimit: options.bodyLimit,
-                options.takesPlaces ? politeness : nil, full: options.full)
+                politeness, full: options.full)
         } catch {
             downloader.shutdown()
             throw error
         }
+        self.init(cluster, cache, downloader, ownEngine: downloader, settings, options)
+    }
+
+    /// Fetches through an engine and a cache of the caller's.
+    init(_ cluster: ClusterState, _ cache: RedisCache, _ engine: any Downloader, _ settings: FetchSettings, _ options: Options) {
+        self.init(cluster, cache, engine, ownEngine: nil, settings, options)
+    }
+
+    private init(
+        _ cluster: ClusterState, _ cache: RedisCache, _ engine: any Downloader, ownEngine: CurlDownloader?, _ settings: FetchSettings,
+        _ options: Options
+    ) {
         self.cluster = cluster
-        self.downloader = downloader
+        self.cache = cache
+        self.ownEngine = ownEngine
         var parts = CachingFetch.Parts(
-            downloader: options.wrap(downloader), memory: MemoryCache(MemoryCacheOptions(costLimit: options.memoryLimit)))
+            downloader: engine, memory: MemoryCache(MemoryCacheOptions(costLimit: options.memoryLimit)))
         parts.shared = cache.shared.tier
         parts.policy = options.freshness
         parts.maximumBody = settings.maximumBody
         parts.maximumInFlight = options.concurrency
         parts.sharedHosts = cache.hosts
-        parts.maximumAtHost = options.takesPlaces ? options.host.limit : nil
+        parts.maximumAtHost = cache.hosts == nil ? nil : options.host.limit
         parts.retries.most = options.retries
         parts.callersAreOne = false
         fetch = CachingFetch(parts)
@@ -60,12 +75,8 @@ package struct ClusterFetch: Sendable {
         package var memoryLimit = 0
         /// The politeness towards hosts for which no rule is stored. Workers and callers share the places of a host.
         package var host = HostRule(limit: 8)
-        /// A host that takes no connection for longer is given up; zero for never.
-        package var hostPatience = Duration.zero
-        /// Whether a request takes one of the places of its host.
-        var takesPlaces = true
-        /// Changes how the engine is asked.
-        var wrap: @Sendable (any Downloader) -> any Downloader = { $0 }
+        /// A host that does not answer is given up after this.
+        package var hostPatience = HostPatience.endless
         /// Attempts after the first, while callers wait.
         package var retries = 0
         /// Sent with each request. They make it another request of its URL.
@@ -144,6 +155,6 @@ package struct ClusterFetch: Sendable {
             await fetch.close()
             await cache.close()
         }.value
-        downloader.shutdown()
+        ownEngine?.shutdown()
     }
 }

@@ -4,10 +4,10 @@ internal import HTTPEngine
 extension JobAttempt {
     /// Why a site keeps a job's request from a URL.
     enum Bar: Sendable {
-        /// The job ends: a rule says no, or the rules can never be had.
-        case final(FetchError)
-        /// The job comes back when the rules may be known.
-        case untilKnown(FetchError, Duration, isRedirect: Bool)
+        /// The job ends: a rule says no.
+        case disallowed(FetchError)
+        /// The rules cannot be had. The job goes on as if the request for its URL had failed so.
+        case unknown(FetchError, isRedirect: Bool)
         /// The job goes back at once, and is handed out again when its host may get another request.
         case untilTurn
         case lostTouch(StateError)
@@ -44,16 +44,14 @@ extension JobAttempt.Bar {
         case .granted(let delay):
             if try await paces.permits(delay, of: url, claimed: claimed) { return nil }
             self = .untilTurn
-        case .denied(let rule): self = .final(FetchError(kind: .disallowed, url: jobURL, detail: start + rule))
-        case .failed(let error):
-            let detail = "\(start)the rules of the site, \(place), cannot be had" + (error.detail.isEmpty ? "" : ": \(error.detail)")
-            self = .final(FetchError(kind: error.kind, url: jobURL, detail: detail))
-        case .unknown(let error, let pause):
+        case .denied(let rule): self = .disallowed(FetchError(kind: .disallowed, url: jobURL, detail: start + rule))
+        case .unknown(let error):
             // A message with two full stops would read like two.
             let reason = error.description.hasSuffix(".") ? String(error.description.dropLast()) : error.description
             let named = reason.contains(place) ? reason : "\(place): \(reason)"
             let detail = "\(FetchError.unreadRules) (\(RedactedURL(jobURL))): \(start)\(named)."
-            self = .untilKnown(FetchError(kind: .throttled, url: jobURL, detail: detail), pause, isRedirect: isRedirect)
+            self = .unknown(
+                FetchError(kind: error.kind, url: jobURL, detail: detail, retryAfter: error.retryAfter), isRedirect: isRedirect)
         }
     }
 }

@@ -1,5 +1,7 @@
+internal import ClusterState
 internal import FetchCache
 internal import GannetBasics
+internal import GannetRedis
 internal import HTTPCaching
 internal import HTTPEngine
 internal import SiteRules
@@ -14,10 +16,8 @@ final class Sites: Sendable {
         case granted(delay: Duration?)
         /// A rule says no, in these words.
         case denied(String)
-        /// The file cannot be had for a reason that is not the site's to take back: no job of the origin would fare better.
-        case failed(FetchError)
-        /// The file cannot be had for now. Nobody knows what the site permits, until it is asked again after this time.
-        case unknown(FetchError, Duration)
+        /// The file cannot be had, so nobody knows what the site permits. A request for the URL itself would have failed alike.
+        case unknown(FetchError)
     }
 
     /// A file as its source has it. An empty one stands for a file that is not there.
@@ -28,10 +28,7 @@ final class Sites: Sendable {
 
     typealias Source = @Sendable (_ url: String) async -> Result<File, FetchError>
 
-    private struct Entry: Sendable {
-        let result: Result<RobotsRules, FetchError>
-        let until: ContinuousClock.Instant
-    }
+    private struct Entry: Sendable { let result: Result<RobotsRules, FetchError> }
 
     /// No job waits longer for a robots.txt.
     static let longestLook = Duration.seconds(30)
@@ -44,7 +41,7 @@ final class Sites: Sendable {
 
     /// The product token that groups of rules name.
     let agent: String
-    /// An origin whose robots.txt could not be had is asked again after this time.
+    /// An origin that answered without a robots.txt that can be read is asked again after this time.
     private let pause: Duration
     private let source: Source
     private let entries = MemoryCache<String, Entry>(MemoryCacheOptions(costLimit: mostBytes, countLimit: mostOrigins))
@@ -73,16 +70,11 @@ final class Sites: Sendable {
             case .allowed: return .granted(delay: rules.crawlDelay.flatMap { $0 > 0 ? .seconds(min($0, Self.longestDelay)) : nil })
             case .disallowed(let rule, let line): return .denied("line \(line) of \(place) says '\(rule)'")
             }
-        case .failure(let error):
-            switch error.retry {
-            case .later, .unreachable, .throttled: return .unknown(error, max(min(Self.shortestPause, pause), entry.until - .now))
-            case .never, .withoutNetwork, .local, .cancelled: return .failed(error)
-            }
+        case .failure(let error): return .unknown(error)
         }
     }
 
     private static let path = "/robots.txt"
-    private static let shortestPause = Duration.seconds(1)
     /// In seconds: enough for any pace, and no number that a duration could not have.
     private static let longestDelay = 3600.0
 
@@ -92,8 +84,8 @@ final class Sites: Sendable {
         // Another job has read the same file meanwhile.
         if let entry = entries.value(for: place) { return entry }
         let (entry, time, bytes) = read(file)
-        // A job that was cancelled has learnt nothing.
-        if case .failure(let error) = entry.result, error.kind == .cancelled { return entry }
+        // An origin that gave no answer rests in Redis, and the job that comes then is its next probe.
+        if case .failure(let error) = entry.result, Settlement.HostNews(error.kind) != .answered { return entry }
         entries.insert(entry, for: place, cost: bytes + place.utf8.count + Self.entryBytes, timeToLive: time)
         return entry
     }
@@ -103,11 +95,11 @@ final class Sites: Sendable {
         case .success(let file):
             let time = min(max(file.freshFor, pause), Self.longestUse)
             let rules = RobotsFile(file.bytes).rules(for: agent)
-            return (Entry(result: .success(rules), until: .now + time), time, file.bytes.count)
+            return (Entry(result: .success(rules)), time, file.bytes.count)
         case .failure(let error):
             var time = pause
             if case .throttled(let asked?) = error.retry { time = max(time, asked) }
-            return (Entry(result: .failure(error), until: .now + time), time, 0)
+            return (Entry(result: .failure(error)), time, 0)
         }
     }
 }

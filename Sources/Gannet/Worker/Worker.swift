@@ -57,23 +57,32 @@ package struct Worker: Sendable {
         // leave time to extend the lease.
         let own = try await cluster.another(commandTimeout: options.lease / 3, longestBackoff: options.lease / 4)
         let worker = randomName()
-        let robots = RobotsFetch(cluster, fetch, concurrency: options.concurrency, pause: options.sitePause)
-        let sites = Sites(userAgent: fetch.userAgent, pause: options.sitePause, source: robots.file)
         let outcome: Result<WorkerEnd, any Error>
         do {
             let (subscriber, inbox) = try await own.listen(as: worker)
+            // Bodies are not for the connection of the exchanges: a large one would delay them.
+            let connections = Connections(cluster: own, bodies: cluster.connection, subscriber: subscriber)
+            let robots = RobotsFetch(connections, downloader, fetch, concurrency: options.concurrency)
+            let sites = Sites(userAgent: fetch.userAgent, pause: options.sitePause, source: robots.file)
             let queue = own.queue(name, patience: options.outagePatience)
             outcome = await Worker(
                 worker, queue: queue, downloader: downloader, output: output, inbox: inbox, options: options, sites: sites,
                 activity: activity, report: report
             ).run(stops: stops, feed: feed)
+            await robots.close()
             await subscriber.close()
         } catch {
             outcome = .failure(error)
         }
-        await robots.close()
         await own.close()
         return try outcome.get()
+    }
+
+    /// The connections to Redis that a worker has for everything but its jobs' bodies.
+    struct Connections: Sendable {
+        let cluster: ClusterState
+        let bodies: RedisConnection
+        let subscriber: RedisSubscriber
     }
 
     static func randomName() -> String { String(UInt64.random(in: .min ... .max), radix: 36) }

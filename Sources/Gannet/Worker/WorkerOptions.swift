@@ -9,6 +9,9 @@ package struct WorkerOptions: Sendable {
     /// Requests in flight at once at one host, from all workers together.
     package var hostLimit = 8
 
+    /// How many of them a host has before it answers. Each answer doubles them.
+    package var hostFirst = 1
+
     /// The least time between the starts of two requests at one host, from all workers together.
     package var hostInterval = Duration.zero
 
@@ -33,8 +36,8 @@ package struct WorkerOptions: Sendable {
     /// How often a worker looks for jobs while none are announced.
     package var idleLook = Duration.seconds(5)
 
-    /// When an origin whose robots.txt could not be had is asked for it again.
-    package var sitePause = Duration.seconds(30)
+    /// When an origin that answered without a robots.txt that can be read is asked for it again.
+    package var sitePause = Duration.seconds(2)
 
     /// How long Redis may be away before the worker gives up.
     package var outagePatience = Duration.seconds(300)
@@ -84,11 +87,11 @@ extension WorkerOptions {
         set { retryPolicy.giveUpAfter = newValue }
     }
 
-    /// How long a host may take no connection before its jobs are given up; zero means for ever.
-    package var hostPatience: Duration {
+    /// When the jobs of a host that does not answer are given up.
+    package var hostPatience: HostPatience {
         get { retryPolicy.hostPatience }
         set { retryPolicy.hostPatience = newValue }
     }
 
-    package var hostRule: HostRule { HostRule(limit: hostLimit, interval: hostInterval) }
+    package var hostRule: HostRule { HostRule(limit: hostLimit, interval: hostInterval, first: hostFirst) }
 }

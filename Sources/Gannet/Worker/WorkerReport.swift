@@ -104,9 +104,6 @@ extension WorkerReport {
         let sentence = "A redirect led to \(host.escapedForDisplay), which takes no more requests for now (\(label.url))."
         return .putOff(label, Postponement(sentence: sentence, errorClass: hostFullClass, pause: pause))
     }
-    static func waitsForRules(_ job: Job, _ error: FetchError, _ pause: Duration) -> Self {
-        .putOff(JobLabel(job), Postponement(sentence: error.description, errorClass: rulesUnknownClass, pause: pause))
-    }
     static func failed(_ job: Job, _ content: OutcomeContent) -> Self {
         let label = JobLabel(job)
         return .failed(label, sentence: label.named(in: content.failureSentence), errorClass: content.fields[.errorClass] ?? "unknown")
@@ -116,7 +113,6 @@ extension WorkerReport {
     }
 
     private static let hostFullClass = "host-full"
-    private static let rulesUnknownClass = "robots-unknown"
 }
 
 /// The jobs, exchanges and record of an ending worker that Redis, or a part of it, did not take.

@@ -19,8 +19,8 @@ struct FetchOptions: Sendable {
     var giveUpAfter: Duration
     /// How long a job stays this worker's without a renewal.
     var lease: Duration
-    /// How long a host may take no connection.
-    var hostPatience: Duration
+    /// When the URLs of a host that does not answer are given up.
+    var hostPatience: HostPatience
     /// Times and limits of one request.
     private(set) var settings = FetchSettings()
     /// Requests carry the traces of their batches.
@@ -53,11 +53,12 @@ struct FetchOptions: Sendable {
         "How often a URL is tried again after a failure that may pass, while its callers wait. The first pause is up to 1 s, and each further "
             + "one up to twice as long. A host that asks for more than 30 s is not waited for.")
     private static let patience = Flag(
-        "give-up-after", .duration(in: .milliseconds(1)...(.seconds(365 * 86_400))), default: "24h", section: .fetching,
-        "How long a host may answer that it is too busy (429, 503) before a URL is given up.")
+        "give-up-after", .duration(in: .milliseconds(1)...(.seconds(365 * 86_400))), default: "1h", section: .fetching,
+        "How long a URL waits for a host that answers that it is too busy (429, 503).")
     private static let connectPatience = Flag(
-        "host-patience", .duration(in: .zero...(.seconds(365 * 86_400))), default: "15m", section: .fetching,
-        "How long a host may refuse connections before all URLs that wait for it are given up; 0s means for ever."
+        "host-patience", .duration(in: .zero...(.seconds(365 * 86_400))), section: .fetching,
+        "How long URLs wait for a host that does not answer; 0s means for ever. Without this option they wait 15 minutes for a host that has "
+            + "answered in the last hour, and for any other host until three requests had no answer."
     )
     private static let leaseTime = Flag(
         "lease", .duration(in: .seconds(1)...(.seconds(3600))), default: "30s", section: .fetching,
@@ -124,7 +125,7 @@ struct FetchOptions: Sendable {
         (hostInterval, adaptsPace) = (rate?.interval, rate == .automatic)
         retries = try arguments.require(forJobs ? Self.retryCount : Self.callRetries)
         giveUpAfter = forJobs ? try arguments.require(Self.patience) : .zero
-        hostPatience = try arguments.require(Self.connectPatience)
+        hostPatience = try arguments.optional(Self.connectPatience).map { HostPatience($0) } ?? .usual
         lease = try arguments.require(forJobs ? Self.leaseTime : Self.callLease)
         settings.timeout = try arguments.require(Self.timeoutTime)
         settings.connectTimeout = try arguments.require(Self.connectTime)

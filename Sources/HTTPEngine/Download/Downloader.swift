@@ -63,6 +63,11 @@ package struct DownloadRequest: Sendable {
         self.progress = progress
     }
 
+    /// The largest body that is accepted. A body that is cut may be as long as it likes.
+    func mostOfBody(_ settings: FetchSettings) -> Int64 {
+        cut == nil ? settings.maximumBody : Int64(FetchSettings.bodySizes.upperBound)
+    }
+
     /// Whether a part of the body is asked for.
     var asksForPart: Bool { headers.contains { $0.name.lowercased() == "range" } }
 

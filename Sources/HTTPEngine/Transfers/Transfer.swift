@@ -46,7 +46,7 @@ final class Transfer {
         target = ticket.target
         headers = ticket.request.headers
         state = TransferState(
-            maximumBody: settings.fetch.maximumBody, maximumHeaders: settings.fetch.maximumHeaders,
+            maximumBody: ticket.request.mostOfBody(settings.fetch), maximumHeaders: settings.fetch.maximumHeaders,
             isConditional: ticket.request.isConditional,
             mostOfOthers: ticket.request.wire == nil ? TransferState.discardLimit : WireRecord.mostOfOthers)
         wire = ticket.request.wire.map(WireHop.init)
@@ -282,7 +282,7 @@ final class Transfer {
         let names = ContentEncodings.names(in: headers)
         if names.isEmpty { return true }
         do throws(FetchError) {
-            decoder = try ContentDecoder(encodings: names, intermediateLimit: settings.fetch.maximumBody)
+            decoder = try ContentDecoder(encodings: names, intermediateLimit: ticket.request.mostOfBody(settings.fetch))
             return true
         } catch {
             state.decodingFailed(error.detail)

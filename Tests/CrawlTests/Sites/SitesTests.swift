@@ -12,7 +12,7 @@ import Testing
         switch await sites.permission(for: try CanonicalURL(url)) {
         case .granted: return "granted"
         case .denied(let rule): return rule
-        case .failed(let error), .unknown(let error, _): return "\(error)"
+        case .unknown(let error): return "\(error)"
         }
     }
 

@@ -63,7 +63,7 @@ struct WorkerFixture: Sendable {
         for partition in queue.cluster.partitions {
             var request = ExchangeRequest(incarnation, number: 1, lease: lease)
             request.wanted = limit - jobs.count
-            request.host = HostRule(limit: 1000)
+            request.host = HostRule(limit: 1000, first: 1000)
             jobs += try await queue.exchange(request, in: partition)?.jobs ?? []
         }
         return jobs
@@ -99,7 +99,7 @@ struct WorkerFixture: Sendable {
         options.idleLook = .seconds(3600)
         options.endsWhenEmpty = true
         // All URLs have one host. The limits of hosts have tests of their own.
-        options.hostLimit = 64
+        (options.hostLimit, options.hostFirst) = (64, 64)
         options.retryPolicy.firstPause = .milliseconds(2)
         change(&options)
         let subscriber = listens ? try await RedisSubscriber.connect(redis.configuration) : nil

@@ -93,16 +93,12 @@ import Testing
     }
 
     @Test(arguments: [FetchError.Kind.status(500), .status(503), .connect, .timeout(.response)])
-    func `jobs wait for a robots.txt that cannot be had, and go on when it can`(kind: FetchError.Kind) async throws {
+    func `jobs are tried again when their robots.txt could not be had, and go on when it can`(kind: FetchError.Kind) async throws {
         try await WorkerFixture.with { fixture in
             try await fixture.fill(0..<3, manners: .obeying)
-            let robots = Robots { _, time in time <= 3 ? .failure(Self.failure(kind)) : .success("User-agent: *\nDisallow: /2\n") }
+            let robots = Robots { _, time in time <= 1 ? .failure(Self.failure(kind)) : .success("User-agent: *\nDisallow: /2\n") }
             let downloader = ScriptedDownloader { .body($0) }
-            // A host is given up after the first failure that counts against it.
-            let worker = try await fixture.start(downloader, sites: robots.sites()) {
-                $0.hostPatience = .milliseconds(1)
-                $0.retries = 0
-            }
+            let worker = try await fixture.start(downloader, sites: robots.sites()) { $0.hostFirst = 1 }
             #expect(await worker.end.end == .empty)
             #expect(worker.count(where: \.isPutOff) >= 1)
             #expect(worker.count(where: \.isFetched) == 2 && Self.classes(worker) == ["disallowed"])
@@ -110,15 +106,48 @@ import Testing
         }
     }
 
-    @Test func `jobs are given up when nobody could read their robots.txt in all that time`() async throws {
+    @Test func `jobs end with the failure of their robots.txt after as many attempts as others`() async throws {
         try await WorkerFixture.with { fixture in
             try await fixture.fill(0..<2, manners: .obeying)
             let robots = Robots { _, _ in .failure(Self.failure(.status(500))) }
             let downloader = ScriptedDownloader { .body($0) }
-            let worker = try await fixture.start(downloader, sites: robots.sites()) { $0.giveUpAfter = .milliseconds(100) }
+            let worker = try await fixture.start(downloader, sites: robots.sites()) { $0.retries = 2 }
             #expect(await worker.end.end == .empty)
-            #expect(Self.classes(worker) == ["throttled", "throttled"] && downloader.urls.isEmpty)
-            #expect(worker.count(where: \.isPutOff) >= 2)
+            #expect(Self.classes(worker) == ["http-500", "http-500"] && downloader.urls.isEmpty)
+            #expect(worker.count(where: \.isPutOff) == 4)
+            let sentence = Self.sentences(worker).first ?? ""
+            #expect(sentence.hasPrefix("The robots.txt of the site could not be read (http://h/"), "\(sentence)")
+        }
+    }
+
+    @Test func `a host whose robots.txt nobody answers is given up, and its jobs say so`() async throws {
+        try await WorkerFixture.with { fixture in
+            try await fixture.fill(0..<20, manners: .obeying)
+            let robots = Robots { _, _ in .failure(Self.failure(.connect)) }
+            let downloader = ScriptedDownloader { .body($0) }
+            let worker = try await fixture.start(downloader, sites: robots.sites()) {
+                $0.hostFirst = 1
+                $0.hostPatience = HostPatience(.seconds(900), probes: 1)
+            }
+            #expect(await worker.end.end == .empty)
+            #expect(Set(Self.classes(worker)) == ["connect"] && Self.classes(worker).count == 20)
+            #expect(downloader.urls.isEmpty && robots.places.count == 1)
+            #expect(Self.sentences(worker).allSatisfy { $0.contains("The robots.txt of the site could not be read") })
+        }
+    }
+
+    @Test func `no second job of a host is handed out before its rules are known`() async throws {
+        try await WorkerFixture.with { fixture in
+            try await fixture.fill(0..<40, manners: .obeying)
+            let robots = Robots("User-agent: *\nDisallow: /1\n")
+            let first = Mutex<Int?>(nil)
+            let downloader = ScriptedDownloader { url in
+                first.withLock { $0 = $0 ?? robots.places.count }
+                return .body(url)
+            }
+            let worker = try await fixture.start(downloader, sites: robots.sites(pause: .seconds(60))) { $0.hostFirst = 1 }
+            #expect(await worker.end.end == .empty)
+            #expect(first.withLock { $0 } == 1 && robots.places.count == 1)
         }
     }
 

@@ -29,7 +29,7 @@ import Testing
         try #require(try await ClusterState(fixture.redis, namespace: fixture.namespace).outcome(WorkerFixture.id(number), host: "h"))
     }
 
-    @Test(arguments: [FetchError.Kind.status(500), .reset, .connect])
+    @Test(arguments: [FetchError.Kind.status(500), .truncated, .timeout(.body)])
     func `a job whose failure may pass is charged a retry, tried again, and ends as fetched`(kind: FetchError.Kind) async throws {
         try await WorkerFixture.with { fixture in
             try await fixture.fill(0..<2)

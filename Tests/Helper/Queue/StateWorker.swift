@@ -20,7 +20,7 @@ enum StateWorker: HelperJob {
         let cluster = ClusterState(redis, namespace: words[2])
         var request = ExchangeRequest(.random(), number: 1, lease: .milliseconds(lease))
         request.wanted = limit
-        request.host = HostRule(limit: hostLimit)
+        request.host = HostRule(limit: hostLimit, first: 1000)
         let answer = try await cluster.queue(words[3]).exchange(request, in: cluster.home)
         print("holds \(answer?.jobs.count ?? 0)")
         fflush(nil)

@@ -29,7 +29,7 @@ import Testing
             try await fixture.fill(6..<9, batch: "two", options: Self.options(two))
             var request = ExchangeRequest(Incarnation(7), number: 1, lease: QueueFixture.lease)
             request.wanted = 10
-            request.host = HostRule(limit: 1000)
+            request.host = HostRule(limit: 1000, first: 1000)
             let jobs = try #require(try await fixture.queue.exchange(request, in: fixture.cluster.home)).jobs
             let wanted = [RequestHeaders](repeating: one, count: 3) + [.none, .none, .none] + [two, two, two]
             #expect(jobs.map(\.headers) == wanted)

@@ -26,7 +26,7 @@ import Testing
             try await fixture.fill(6..<9, batch: "two", options: Self.options(two, headers: headers))
             var request = ExchangeRequest(Incarnation(7), number: 1, lease: QueueFixture.lease)
             request.wanted = 10
-            request.host = HostRule(limit: 1000)
+            request.host = HostRule(limit: 1000, first: 1000)
             for _ in 0..<2 {
                 let jobs = try #require(try await fixture.queue.exchange(request, in: fixture.cluster.home)).jobs
                 #expect(
@@ -55,7 +55,7 @@ import Testing
             let number = try await fixture.fill([0], options: Self.options(try Self.trace(1)))
             var request = ExchangeRequest(Incarnation(7), number: 1, lease: QueueFixture.lease)
             request.wanted = 1
-            request.host = HostRule(limit: 1000)
+            request.host = HostRule(limit: 1000, first: 1000)
             let first = try #require(try await fixture.queue.exchange(request, in: fixture.cluster.home)).jobs
             try await fixture.redis.send(RedisCommand("DEL", .string(fixture.key(queue: "batch:\(number)"))))
             let again = try #require(try await fixture.queue.exchange(request, in: fixture.cluster.home)).jobs

@@ -12,10 +12,14 @@ struct ModelClimate: Sendable {
     let leases: [Int]
     /// How many requests a host may have in flight. All workers say the same.
     let limit: Int
+    /// How many of them it has before it answers.
+    let first: Int
     let interval: Int
     /// For how long a request may hold its URL, ms.
     let longestHold: Int
     let patience: Int
+    /// How many requests without an answer end the wait for a host that has never answered.
+    let probes: Int
     let wanted: [Int]
     /// The longest chunk that a producer sends.
     let chunk: Int
@@ -26,7 +30,7 @@ struct ModelClimate: Sendable {
 
     init(seed: UInt64, partitions: Int, isCrowded: Bool) {
         var draw = Draw(seed &+ 1)
-        var busyDraw = Draw(seed &+ 2)
+        var (busyDraw, probesDraw) = (Draw(seed &+ 2), Draw(seed &+ 3))
         // Many URLs of all priorities come back, and each call wants some of them.
         let isBusy = !isCrowded && busyDraw.chance(20)
         self.partitions = partitions
@@ -37,6 +41,8 @@ struct ModelClimate: Sendable {
         interval = isBusy ? 0 : draw.one(of: [0, 0, 0, 200])
         longestHold = draw.one(of: [3_600_000, 3_600_000, 4000])
         patience = draw.one(of: [0, 20_000])
+        probes = probesDraw.one(of: [0, 1, 3])
+        first = probesDraw.one(of: [1, 1, 1000])
         wanted = isCrowded ? [64, 250] : isBusy ? [10] : draw.one(of: [[1], [1, 4, 10], [30]])
         leavesEarly = seed % 5 == 4
         chunk = isCrowded ? 400 : isBusy ? 60 : draw.one(of: [3, 20])
@@ -84,7 +90,7 @@ enum ModelEnd: String, Sendable {
 
     func host(_ draw: inout Draw) -> Settlement.HostNews {
         switch self {
-        case .unreachable: .unreachable
+        case .unreachable: .silent
         case .back, .putOff: .none
         default: draw.chance(90) ? .answered : .none
         }

@@ -55,8 +55,8 @@ extension ModelRun {
         request.wanted = wanted
         request.spare = spare
         request.longestHold = .milliseconds(climate.longestHold)
-        request.host = HostRule(limit: climate.limit, interval: .milliseconds(climate.interval))
-        request.hostPatience = .milliseconds(climate.patience)
+        request.host = HostRule(limit: climate.limit, interval: .milliseconds(climate.interval), first: climate.first)
+        request.hostPatience = HostPatience(.milliseconds(climate.patience), probes: climate.probes)
         request.mostDead = 5
         request.random = random
         if namesHeld { request.held = names(of: worker, in: partition) }
@@ -273,6 +273,8 @@ extension ModelRun {
     ) throws {
         guard let host = after.hosts[name] else { throw Violation(description: "\(name) has requests and no record") }
         try Violation.require(host.running <= climate.limit, "\(name) has \(host.running) requests, and its limit is \(climate.limit)")
+        try Violation.require(
+            host.running <= climate.first << host.earned, "\(name) has \(host.running) requests, and has \(host.earned) answers")
         try Violation.require(host.cool <= now, "\(name) rests, and was asked")
         try Violation.require(host.probing == 0 || host.running == 1, "\(name) is probed by \(host.running) requests")
         if climate.interval > 0 {
@@ -286,7 +288,8 @@ extension ModelRun {
     func hasRoom(_ name: String, _ worker: Worker, _ look: StateLook, _ now: Int) -> Bool {
         guard let host = look.hosts[name] else { return true }
         guard host.waiting.allSatisfy({ $0 == Self.queueNames[worker.queue] }) else { return false }
-        return host.running < (host.probing > 0 ? 1 : climate.limit) && host.cool <= now && host.next <= now
+        return host.running < (host.probing > 0 ? 1 : min(climate.limit, climate.first << host.earned)) && host.cool <= now
+            && host.next <= now
     }
 
     /// A job is handed out while one can run.

@@ -205,7 +205,7 @@ final class ModelRun {
         guard let job = workers[index].held.last(where: { $0.outcome == nil && !$0.isHopeless }) else { return }
         let target = "h\(draw.below(climate.hosts))"
         let passage = try await cluster.queue(job.queue).move(
-            job, to: target, usual: HostRule(limit: climate.limit, interval: .milliseconds(climate.interval)),
+            job, to: target, usual: HostRule(limit: climate.limit, interval: .milliseconds(climate.interval), first: climate.first),
             lease: .milliseconds(workers[index].lease))
         story.append("\(workers[index].name) moves \(job.url) to \(target): \(passage)")
         let there = cluster.partition(of: target).index

@@ -32,6 +32,7 @@ struct StateLook: Sendable {
 
     struct Host: Sendable {
         let running: Int
+        let earned: Int
         let next: Int
         let cool: Int
         let probing: Int
@@ -280,15 +281,17 @@ extension StateLook {
 
     static func host(_ bytes: Bytes) -> Host? {
         var reader = ByteReader(bytes)
-        guard let running = reader.number(2), let next = reader.number(6), let cool = reader.number(6), reader.number(2) != nil,
-            let probing = reader.number(1), reader.number(6) != nil, let offered = reader.number(6)
+        guard let running = reader.number(2), let earned = reader.number(1), let next = reader.number(6), let cool = reader.number(6),
+            reader.number(2) != nil,
+            let probing = reader.number(1), reader.number(6) != nil, let offered = reader.number(6),
+            let reason = reader.number(2), reader.bytes(reason) != nil
         else { return nil }
         var waiting: [String] = []
         while let size = reader.number(1) {
             guard let name = reader.bytes(size) else { return nil }
             waiting.append(String(decoding: name, as: UTF8.self))
         }
-        return Host(running: running, next: next, cool: cool, probing: probing, offered: offered, waiting: waiting)
+        return Host(running: running, earned: earned, next: next, cool: cool, probing: probing, offered: offered, waiting: waiting)
     }
 
     static func jobs(_ bytes: some Collection<UInt8>) -> Jobs? {

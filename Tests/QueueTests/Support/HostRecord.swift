@@ -6,6 +6,7 @@ import RedisClient
 /// The record that Redis keeps of a host.
 struct HostRecord: Sendable {
     let running: Int
+    let earned: Int
     let next: Int
     let cool: Int
     let failures: Int
@@ -28,11 +29,12 @@ extension QueueFixture {
             return nil
         }
         var reader = ByteReader(bytes)
-        guard let running = reader.number(2), let next = reader.number(6), let cool = reader.number(6), let failures = reader.number(1),
+        guard let running = reader.number(2), let earned = reader.number(1), let next = reader.number(6), let cool = reader.number(6),
+            let failures = reader.number(1),
             let level = reader.number(1), let probing = reader.number(1)
         else { return nil }
         return HostRecord(
-            running: running, next: next, cool: cool, failures: failures, level: level, isProbing: probing % 4 > 0,
+            running: running, earned: earned, next: next, cool: cool, failures: failures, level: level, isProbing: probing % 4 > 0,
             isGivenUp: probing % 4 == 2,
             pace: probing / 4)
     }

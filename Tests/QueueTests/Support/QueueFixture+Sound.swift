@@ -26,7 +26,7 @@ extension QueueFixture {
         let counts = try await queue.counts()
         #expect(counts.isEmpty && counts.enqueued == counts.done + counts.failed + counts.cancelled, "\(comment)", sourceLocation: location)
         let kept =
-            ["state", "schema", "outcome:", "hosts", "leases", "holder:"]
+            ["state", "schema", "outcome:", "hosts", "answered:", "leases", "holder:"]
             + ["queue", "batches", "batch:", "finished:", "dead", "idle"].map { "q:\(queue.name):\($0)" }
         let left = looks.flatMap(\.keys).filter { key in !kept.contains { key.hasPrefix($0) } }
         #expect(left == [], "\(comment)", sourceLocation: location)

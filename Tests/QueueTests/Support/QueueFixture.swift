@@ -122,7 +122,7 @@ struct QueueFixture: Sendable {
         while true {
             var request = processes.request(of: worker, lease: lease, in: partition ?? cluster.home)
             request.wanted = wanted
-            request.host = HostRule(limit: hostLimit)
+            request.host = HostRule(limit: hostLimit, first: 1000)
             change(&request)
             if let answer = try await queue.exchange(request, in: partition ?? cluster.home) { return answer }
             processes.end(worker)
@@ -134,7 +134,7 @@ struct QueueFixture: Sendable {
     ) async throws -> Verdict {
         let partition = cluster.partitions[job.partition]
         var request = processes.request(of: job.token.incarnation, lease: Self.lease, in: partition)
-        request.host = HostRule(limit: 1000)
+        request.host = HostRule(limit: 1000, first: 1000)
         request.random = 0.5
         request.settlements = [
             Settlement(job.token, job.id, outcome, host: host, bytesFetched: bytes, isDelivery: job.outcome != nil)
@@ -148,7 +148,7 @@ struct QueueFixture: Sendable {
         _ change: (inout ExchangeRequest) -> Void = { _ in }
     ) async throws -> Exchange? {
         var request = processes.request(of: incarnation, lease: lease, in: partition ?? cluster.home)
-        request.host = HostRule(limit: 1000)
+        request.host = HostRule(limit: 1000, first: 1000)
         change(&request)
         return try await queue.exchange(request, in: partition ?? cluster.home)
     }

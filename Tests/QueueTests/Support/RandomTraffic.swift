@@ -111,7 +111,7 @@ struct RandomTraffic {
         held.removeLast(settled.count)
         var settlements: [Settlement] = []
         for job in settled {
-            let hosts: [Settlement.HostNews] = [.none, .answered, .unreachable]
+            let hosts: [Settlement.HostNews] = [.none, .answered, .silent]
             settlements.append(
                 Settlement(
                     job.token, job.entry.id, outcome(job), host: hosts.randomElement(using: &random)!, isDelivery: job.outcome != nil))

@@ -32,7 +32,7 @@ struct Situation: Sendable {
     static func request(of worker: UInt64, _ wanted: Int, number: Int = 1, hostLimit: Int = 1000) -> ExchangeRequest {
         var request = ExchangeRequest(Incarnation(worker), number: number, lease: QueueFixture.lease)
         request.wanted = wanted
-        request.host = HostRule(limit: hostLimit)
+        request.host = HostRule(limit: hostLimit, first: 1000)
         request.inbox = "inbox"
         request.random = 0.5
         return request

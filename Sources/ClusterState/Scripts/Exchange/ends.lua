@@ -51,10 +51,13 @@ function Ends.make()
             local pause = min(LONGEST_PAUSE, max(SHORTEST_PAUSE, (now - lock.throttled) / 2)) * (0.5 + ARGV[10] / 2)
             one.pause = one.pause > 0 and one.pause - 1 or floor(pause)
         elseif one.form == THROTTLED then
+            Hosts.noteAnswer(host.name)
             Hosts.coolDown(host, one.pause > 0 and one.pause - 1 or nil, ARGV[10])
             one.pause = max(0, host.cool - Clock.now)
         elseif one.marks % 2 == 1 then
-            Hosts.noteFailure(host, ARGV[10], tonumber(ARGV[11]))
+            Hosts.noteFailure(host, ARGV[10], tonumber(ARGV[11]), tonumber(ARGV[16]), one.content)
+            -- Its jobs fail now, and none of them waits for that.
+            if Hosts.isGivenUp(host) then one.pause = 0 end
         elseif one.marks % 4 == 0 then
             Hosts.noteSuccess(host)
         end
@@ -181,7 +184,12 @@ function Ends.make()
         if form == PLACE then
             local host = leaveEarly(one, bytes)
             if not host then return LOST end
-            if one.pause > 0 then Hosts.coolDown(host, one.pause > 1 and one.pause - 2 or nil, ARGV[10]) else noteHost(host, one) end
+            if one.pause > 0 then
+                Hosts.noteAnswer(host.name)
+                Hosts.coolDown(host, one.pause > 1 and one.pause - 2 or nil, ARGV[10])
+            else
+                noteHost(host, one)
+            end
             return SETTLED
         end
         if not bytes or sub(bytes, 2, 17) ~= one.token then return fence(one, bytes) end
@@ -258,6 +266,6 @@ function Ends.make()
     function Ends.leaveHost(name, requests)
         local host = Hosts.changed(Hosts.of(name))
         host.running = max(0, host.running - requests)
-        if requests > 0 then noteHost(host, {form = FETCHED, marks = 0}) end
+        if requests > 0 then Hosts.noteSuccess(host, requests) end
     end
 end

@@ -10,7 +10,7 @@ if queue ~= '' and not isPaused and Ask.most > 0 then
     -- hosts with two free places.
     function Ask.roomAt(name)
         local host = Hosts.known[name]
-        local room = host and Hosts.roomFor(host, queue) or not host and Hosts.limit - Hosts.plain[name]
+        local room = host and Hosts.roomFor(host, queue) or not host and min(Hosts.limit, Hosts.first * 2 ^ Hosts.earned[name]) - Hosts.plain[name]
         return Ask.count < Ask.wanted and room or room - 1
     end
 

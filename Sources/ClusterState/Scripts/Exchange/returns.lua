@@ -77,6 +77,12 @@ function Returns.make()
         return outcome and not outcome.isForeign and not Locks.satisfies(outcome, enqueued, batch) and Locks.staleOf(bytes)
     end
 
+    -- As 'usual' in exchange.lua, for a job that fails because its host is given up: with the reason in the place of its last failure.
+    local function hopeless(host)
+        local extras = pack('>B', #queue) .. queue .. pack('>I2', #host.reason) .. host.reason
+        return '\0\0' .. string.char(Locks.NO_PLACE) .. sub(usual, 4, 9) .. pack('>I2', #extras) .. extras
+    end
+
     -- Begins with a job of whose URL something is known, or whose host is given up. `bytes` is its URL's outcome.
     function Returns.start(id, job, enqueued, bytes, name, batch, taker)
         local outcome = Locks.readOutcome(bytes)
@@ -85,7 +91,7 @@ function Returns.make()
         local host = Hosts.of(name)
         local isHopeless = Hosts.isGivenUp(host) and Hosts.opensAt(host) > now
         local record = 'L' .. Locks.newToken(incarnation) .. pack('>I6I6', now, Clock.lived + ARGV[4])
-            .. (isHopeless and '\0\0' .. string.char(Locks.NO_PLACE) .. sub(usual, 4) or usual) .. job
+            .. (isHopeless and hopeless(host) or usual) .. job
         if call('HSETNX', Locks.key, id, record) == 0 then
             local lock = Locks.read(call('HGET', Locks.key, id))
             if lock then return follow(id, lock, job, batch) end
@@ -248,7 +254,12 @@ function Returns.make()
         local began = lock or {crashes = 0, failures = 0, flags = 0, throttled = 0, failure = '', interested = {}}
         began.kind, began.token, began.began, began.deadline = 'L', Locks.newToken(incarnation), now, Clock.lived + ARGV[4]
         began.queue, began.job = queue, Blocks.flagged(first, 0)
-        if isHopeless then began.flags = began.flags + Locks.NO_PLACE else Hosts.enter(host, 1, at ~= 'aside' and taker) end
+        if isHopeless then
+            began.flags = began.flags + Locks.NO_PLACE
+            if host.reason ~= '' and began.crashes < Locks.MOST_CRASHES then began.failure = host.reason end
+        else
+            Hosts.enter(host, 1, at ~= 'aside' and taker)
+        end
         Ask.suspects = Ask.suspects + weight
         Locks.noteSuspect(holder, weight)
         -- The worker gets nothing else.

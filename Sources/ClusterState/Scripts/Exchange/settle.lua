@@ -97,8 +97,14 @@ if outcomes > 0 then
     end
     for i = 1, #names do
         name = names[i]
-        local running = Hosts.plain[name]
-        if not running then Ends.leaveHost(name, left[name]) else Hosts.plain[name] = max(0, running - left[name]) end
+        local running, answers = Hosts.plain[name], left[name]
+        if not running then
+            Ends.leaveHost(name, answers)
+        elseif answers > 0 then
+            local earned = Hosts.earned[name]
+            if earned == 0 then Hosts.noteAnswer(name) end
+            Hosts.plain[name], Hosts.earned[name] = max(0, running - answers), min(Hosts.MOST_EARNED, earned + answers)
+        end
     end
     Ask.answer[3] = table.concat(verdicts)
 end

@@ -1,12 +1,16 @@
 -- Hosts: how many requests each has in flight, when the next may start, and whose turn it is. All workers' politeness is decided here.
 --
---   '<tag>hosts', a hash   host to running(2) next(6) cool(6) failures(1) level(1) probing(1) down(6) offered(6) waiting; only while there
---                          is something to remember. 'next' follows from a rate, 'cool' from a rest. 'failures' are those to
---                          connect, in a row, since 'down'; 'level' doubles the next rest; after a rest one request probes the host.
---                          A host that is probed in vain for too long is given up (probing 2): it is still probed, and its jobs fail.
---                          Waiting are queues whose jobs met the host full, each length(1) name, in the order of their turns;
---                          a free place is kept for the first of them until 'offered'. The upper six bits of 'probing' are the host's
---                          pace: the step of a scale from 62.5 ms to 80 s, which the site or its slow answers ask for; 0 for none
+--   '<tag>hosts', a hash   host to running(2) earned(1) next(6) cool(6) failures(1) level(1) probing(1) down(6) offered(6) length(2) reason
+--                          waiting; only while there is something to remember. A host has one place, and each answer doubles its places:
+--                          'earned' counts the answers. A failure or a rest sets it back to 0, and so does a host without requests.
+--                          'next' follows from a rate, 'cool' from a rest. 'failures' are requests without an answer, in a row, since
+--                          'down', and 'reason' is the last of them; 'level' doubles the next rest; after a rest one request probes the
+--                          host. A host that is probed in vain for too long is given up (probing 2): it is still probed, and its jobs
+--                          fail for that reason. Waiting are queues whose jobs met the host full, each length(1) name, in the order of
+--                          their turns; a free place is kept for the first of them until 'offered'. The upper six bits of 'probing' are
+--                          the host's pace: the step of a scale from 62.5 ms to 80 s, which the site or its slow answers ask for
+--   '<tag>answered:<hour>', a bitmap   a bit for each host that has answered in this hour. Hosts may share a bit: a dead host that does
+--                          is taken for one that has answered, and waited for longer
 --                          '=host' and '=*.domain' are rules: 'limit interval pause until', an operator's word before any worker's
 --                          '?queue' is no host: until when the queue was in use, by Clock.useTime, for the sweep that finds abandoned ones
 --   '<q>aside:<priority>:<host>', a list   blocks that a claim met while their host had no room; an id(16) is a URL to carry on
@@ -17,19 +21,20 @@
 -- A script that starts no request knows no usual limit. A host with a free place tells the queues that wait, and their workers know
 -- how much room there is.
 --
--- Almost all hosts are plain: nothing is remembered of them but requests in flight. An exchange reads these itself, into 'plain'. It calls
--- functions of this part for the others, in 'known', and 'of' makes a plain host one of those.
-local Hosts = setmetatable({known = {}, plain = {}, before = {}, changedOnes = {}, limit = 10000, interval = 0}, Lazy)
-local PLAIN = '\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0'
+-- Almost all hosts are plain: nothing is remembered of them but requests in flight and what they have earned. An exchange reads these
+-- itself, into 'plain' and 'earned'. It calls functions of this part for the others, in 'known', and 'of' makes a plain host one of those.
+local Hosts = setmetatable({known = {}, plain = {}, earned = {}, before = {}, changedOnes = {}, limit = 10000, first = 1, interval = 0, MOST_EARNED = 14}, Lazy)
+local PLAIN = string.rep('\0', 29)
 
 function Hosts.load(names)
     local found, isUsual = call('HMGET', tag .. 'hosts', unpack(names)), Clock.rules == 0 and Hosts.interval == 0
     for i = 1, #names do
         local name, bytes = names[i], found[i]
         if not Hosts.known[name] then
-            if isUsual and (not bytes or #bytes == 29 and string.find(bytes, PLAIN, 3, true)) then
-                local running = bytes and 256 * byte(bytes) + byte(bytes, 2) or 0
-                Hosts.plain[name], Hosts.before[name] = running, running
+            if isUsual and (not bytes or #bytes == 32 and string.find(bytes, PLAIN, 4, true)) then
+                local running, earned = 0, 0
+                if bytes then running, earned = 256 * byte(bytes) + byte(bytes, 2), byte(bytes, 3) end
+                Hosts.plain[name], Hosts.earned[name], Hosts.before[name] = running, earned, running + 65536 * earned
             else
                 Hosts.read(name, bytes)
             end
@@ -39,35 +44,40 @@ end
 
 -- Writes what changed. The first queue that waits for a host with room is told.
 function Hosts.save()
-    local set, gone, before = {}, {}, Hosts.before
+    local set, gone, before, earned = {}, {}, Hosts.before, Hosts.earned
     if next(Hosts.changedOnes) then Hosts.describe(set, gone) end
     for name, running in pairs(Hosts.plain) do
-        if running == 0 and before[name] > 0 then
-            gone[#gone + 1] = name
-        elseif running ~= before[name] then
-            local last = #set
-            set[last + 1], set[last + 2] = name, pack('>I2', running) .. PLAIN
+        if running == 0 then earned[name] = 0 end
+        local now = running + 65536 * earned[name]
+        if now ~= before[name] then
+            if running == 0 then
+                gone[#gone + 1] = name
+            else
+                local last = #set
+                set[last + 1], set[last + 2] = name, pack('>I2B', running, earned[name]) .. PLAIN
+            end
+            before[name] = now
         end
-        before[name] = running
     end
     for i = 1, #set, 2000 do call('HSET', tag .. 'hosts', unpack(set, i, min(#set, i + 1999))) end
     if gone[1] then call('HDEL', tag .. 'hosts', unpack(gone)) end
 end
 
 function Hosts.make()
-    local FAILURES_TO_COOL, FIRST_COOL, LONGEST_COOL, HOST_KEPT, QUEUE_KEPT, MOST_WAITING = 5, 1000, 600000, 3600000, 30 * 86400000, 16
-    local FIRST_PACE, PACES_IN_OCTAVE = 62.5, 6
+    local FAILURES_TO_COOL, FIRST_COOL, LONGEST_COOL, HOST_KEPT, QUEUE_KEPT, MOST_WAITING = 3, 1000, 600000, 3600000, 30 * 86400000, 16
+    local FIRST_PACE, PACES_IN_OCTAVE, HOUR, BITS, LONGEST_REASON = 62.5, 6, 3600000, 1048576, 1024
     Hosts.GIVEN_UP, Hosts.TURN_KEPT, Hosts.LOOK_AGAIN, Hosts.NEVER = 2, 250, 30000, math.huge
 
     local function blank(name)
-        return {name = name, running = 0, next = 0, cool = 0, failures = 0, level = 0, probing = 0, down = 0, offered = 0, waiting = {}, pace = 0}
+        return {name = name, running = 0, earned = 0, reason = '', next = 0, cool = 0, failures = 0, level = 0, probing = 0, down = 0, offered = 0, waiting = {}, pace = 0}
     end
 
     local function fill(host, bytes)
-        local at
-        host.running, host.next, host.cool, host.failures, host.level, host.probing, host.down, host.offered, at =
-            unpackBytes('>I2I6I6BBBI6I6', bytes)
-        host.probing, host.pace = host.probing % 4, floor(host.probing / 4)
+        local size, at
+        host.running, host.earned, host.next, host.cool, host.failures, host.level, host.probing, host.down, host.offered, size, at =
+            unpackBytes('>I2BI6I6BBBI6I6I2', bytes)
+        if at + size > #bytes + 1 then error('cut') end
+        host.probing, host.pace, host.reason, at = host.probing % 4, floor(host.probing / 4), sub(bytes, at, at + size - 1), at + size
         while at <= #bytes do
             local length = byte(bytes, at)
             if at + length > #bytes then error('cut') end
@@ -91,7 +101,7 @@ function Hosts.make()
         local running, host = Hosts.plain[name], Hosts.known[name]
         if not running then return host or Hosts.read(name, call('HGET', tag .. 'hosts', name)) end
         Hosts.plain[name], host = nil, Hosts.changed(Hosts.read(name))
-        host.running = running
+        host.running, host.earned = running, Hosts.earned[name]
         return host
     end
 
@@ -112,11 +122,13 @@ function Hosts.make()
         return host.limit, host.interval or interval, host.pausedUntil
     end
 
+    -- How many of the places that a limit permits the host has earned.
+    local function placesOf(host, limit) return host.probing > 0 and min(1, limit) or min(limit, Hosts.first * 2 ^ host.earned) end
+
     -- When a host may start another request; NEVER while all its places are taken.
     function Hosts.opensAt(host)
         local limit, _, pausedUntil = ruleOf(host)
-        if host.probing > 0 then limit = 1 end
-        if host.running >= limit then return Hosts.NEVER end
+        if host.running >= placesOf(host, limit) then return Hosts.NEVER end
         return max(host.cool, host.next, pausedUntil)
     end
 
@@ -134,7 +146,7 @@ function Hosts.make()
             Hosts.passOver(host)
         end
         local limit, interval = ruleOf(host)
-        local room, others = (host.probing > 0 or interval > 0) and 1 or limit - host.running, max(0, #host.waiting - 1)
+        local room, others = (host.probing > 0 or interval > 0) and 1 or placesOf(host, limit) - host.running, max(0, #host.waiting - 1)
         -- Requests that this call has begun are a part of the queue's share already. A queue is asked more than once in a call.
         local entered = host.entered or 0
         return others > 0 and max(0, max(1, floor((room + entered) / (others + 1))) - entered) or room
@@ -164,12 +176,26 @@ function Hosts.make()
         return host
     end
 
-    function Hosts.noteSuccess(host)
-        if host.failures == 0 and host.level == 0 and host.probing == 0 then return end
-        host.failures, host.down, host.probing = 0, 0, min(host.probing, 1)
-        -- While the host rests, what is answered was asked before: it must start with one request all the same.
-        if host.cool <= Clock.now then host.level, host.probing = 0, 0 end
+    local function hasAnswered(name)
+        local bit, hour = tonumber(sub(redis.sha1hex(name), 1, 8), 16) % BITS, floor(Clock.now / HOUR)
+        return call('GETBIT', tag .. 'answered:' .. hour, bit) + call('GETBIT', tag .. 'answered:' .. hour - 1, bit) > 0
+    end
+
+    -- Remembers for an hour or two that a host has answered, whatever else is forgotten of it.
+    function Hosts.noteAnswer(name)
+        local bit, key = tonumber(sub(redis.sha1hex(name), 1, 8), 16) % BITS, tag .. 'answered:' .. floor(Clock.now / HOUR)
+        if call('SETBIT', key, bit, 1) == 0 then call('PEXPIRE', key, 2 * HOUR) end
+    end
+
+    -- The host has answered, so often.
+    function Hosts.noteSuccess(host, answers)
+        if host.earned == 0 then Hosts.noteAnswer(host.name) end
+        host.earned = min(Hosts.MOST_EARNED, host.earned + (answers or 1))
         Hosts.changed(host)
+        if host.failures == 0 and host.level == 0 and host.probing == 0 then return end
+        host.failures, host.down, host.probing, host.reason = 0, 0, min(host.probing, 1), ''
+        -- While the host rests, what is answered was asked before: it must start with one request all the same.
+        if host.cool <= Clock.now then host.level, host.probing = 0, 0 else host.earned = 0 end
     end
 
     -- Adds the fields of the hosts that changed to those that are set, or to those that are gone because there is nothing to remember.
@@ -183,8 +209,8 @@ function Hosts.make()
                 if host.cool <= Clock.now then host.cool = 0 end
             end
             if isResting or host.running + host.next + host.cool > 0 or host.waiting[1] then
-                local bytes = pack('>I2I6I6BBBI6I6', host.running, host.next, host.cool, host.failures, host.level,
-                    host.probing + 4 * host.pace, host.down, host.offered)
+                local bytes = pack('>I2BI6I6BBBI6I6I2', host.running, host.earned, host.next, host.cool, host.failures, host.level,
+                    host.probing + 4 * host.pace, host.down, host.offered, #host.reason) .. host.reason
                 for _, queue in ipairs(host.waiting) do bytes = bytes .. pack('>B', #queue) .. queue end
                 set[#set + 1], set[#set + 2] = host.name, bytes
             else
@@ -263,17 +289,21 @@ function Hosts.make()
             pause = floor(min(LONGEST_COOL, FIRST_COOL * 2 ^ host.level) * (0.5 + random / 2))
         end
         if not isCooling then host.level = min(20, host.level + 1) end
-        host.cool, host.probing = max(host.cool, Clock.now + pause), max(host.probing, 1)
+        host.earned, host.cool, host.probing = 0, max(host.cool, Clock.now + pause), max(host.probing, 1)
         Hosts.changed(host)
     end
 
-    -- Nobody waits for longer than `patience` ms for a host that takes no connection; 0 is for ever.
-    function Hosts.noteFailure(host, random, patience)
+    -- A request got no answer, for this reason. A host that has answered lately rests after some of these in a row, and is given up when it
+    -- has been silent for `patience` ms. Any other host rests after each, and is given up after `probes` of them as well. 0 is for ever.
+    function Hosts.noteFailure(host, random, patience, probes, reason)
         if host.failures == 0 then host.down = Clock.now end
-        host.failures = min(255, host.failures + 1)
+        host.earned, host.failures = 0, min(255, host.failures + 1)
+        host.reason = #reason <= LONGEST_REASON and reason or ''
         Hosts.changed(host)
-        if host.failures < FAILURES_TO_COOL then return end
-        if patience > 0 and Clock.now - host.down >= patience then host.probing = Hosts.GIVEN_UP end
+        local isNew = not hasAnswered(host.name)
+        if not isNew and host.failures < FAILURES_TO_COOL then return end
+        local isOver = patience > 0 and Clock.now - host.down >= patience
+        if isOver or isNew and probes > 0 and host.failures >= probes then host.probing = Hosts.GIVEN_UP end
         Hosts.coolDown(host, nil, random)
     end
 
@@ -290,7 +320,7 @@ function Hosts.make()
             if host and host.running == 0 and host.waiting[1] and host.offered == 0 then
                 Hosts.changed(host)
             elseif host and host.running == 0 and max(host.cool, host.next, host.offered, host.down) + HOST_KEPT < Clock.now then
-                host.failures, host.level, host.probing, host.down, host.waiting, host.pace = 0, 0, 0, 0, {}, 0
+                host.failures, host.level, host.probing, host.down, host.waiting, host.pace, host.reason = 0, 0, 0, 0, {}, 0, ''
                 Hosts.changed(host)
             end
         end

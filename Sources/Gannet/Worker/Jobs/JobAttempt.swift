@@ -79,9 +79,9 @@ struct JobAttempt: Sendable {
         return bar.map { outcome(of: $0, FetchTimes(start: start, end: .now)) }
     }
 
-    /// A failure that says nothing of the site, such as a network that is missing, ends the attempt like one of its own.
     private func outcome(of bar: Bar, _ times: FetchTimes) -> Outcome {
-        if case .final(let error) = bar, error.retry != .never { return .failed(error, times, after: .zero) }
+        // The request for the file was one to the host of the job.
+        if case .unknown(let error, isRedirect: false) = bar { return .failed(error, times, after: .zero) }
         if case .lostTouch(let error) = bar, error.isCancellation {
             return .failed(FetchError(kind: .cancelled, url: job.url), times, after: .zero)
         }

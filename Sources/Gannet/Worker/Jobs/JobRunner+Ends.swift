@@ -49,8 +49,8 @@ extension JobRunner {
     /// Ends a job that three workers died with.
     func endOfPoison(_ job: Job) -> Conclusion { failed(job, with: .poison(job.url), kept: Self.poisonKept) }
 
-    /// Ends a job whose host has taken no connection for too long.
-    func endAtGivenUpHost(_ job: Job) -> Conclusion { failed(job, with: .hostGivenUp(job.url)) }
+    /// Ends a job whose host is given up, with the failure of the last request there.
+    func endAtGivenUpHost(_ job: Job) -> Conclusion { failed(job, with: .hostGivenUp(job.url, job.hostFailure)) }
 
     private func failed(_ job: Job, with content: OutcomeContent, kept: Duration = .milliseconds(1)) -> Conclusion {
         let retention = Retention(fresh: .zero, keep: kept, isStored: false)
@@ -79,7 +79,7 @@ extension JobRunner {
         case .withoutHeaders: return givenUpWithoutHeaders(job)
         case .putOff(let host, let times, let pause): return putOff(job, host, times, pause)
         case .hopeless(let host, let times):
-            let detail = "a redirect leads to \(host), which is given up for now: it has taken no connection for too long"
+            let detail = "a redirect leads to \(host), which is given up for now, because it does not answer"
             return givenUp(job, FetchError(kind: .connect, url: job.url, detail: detail), times, .zero, host: .none)
         case .barred(let bar, let times): return try barred(job, bar, times)
         case .lostTouch(let error): throw error
@@ -128,24 +128,25 @@ extension JobRunner {
         case .lostTouch(let error): throw error
         // It was a turn at its host, and nothing else: nobody has to hear of it.
         case .untilTurn: return settled(job, .handedBack, nil)
-        case .final(let error): return givenUp(job, error, times, .zero, host: .none)
-        case .untilKnown(let error, let pause, let isRedirect):
-            guard job.throttled < policy.giveUpAfter else { return givenUp(job, error, times, .zero, host: .none) }
-            let failure = OutcomeContent(error, url: job.url)
-            // The jobs of the host wait together. A host that redirects is not the one to wait for.
-            return settled(
-                job, isRedirect ? .putOff(failure, for: pause) : .throttled(failure, for: pause), .waitsForRules(job, error, pause))
+        // The host has answered, if only for its rules.
+        case .disallowed(let error): return givenUp(job, error, times, .zero, host: .answered)
+        case .unknown(let error, _): return retryOrGiveUp(job, error, times, .zero, isElsewhere: true)
         }
     }
 
-    private func retryOrGiveUp(_ job: Job, _ error: FetchError, _ times: FetchTimes, _ duration: Duration) -> Conclusion {
+    /// - Parameter isElsewhere: The failure is that of another host than the job's, to which a redirect led.
+    private func retryOrGiveUp(
+        _ job: Job, _ error: FetchError, _ times: FetchTimes, _ duration: Duration, isElsewhere: Bool = false
+    ) -> Conclusion {
         let decision = policy.decide(
             AttemptFailure(error.retry), failures: job.failures, throttled: job.throttled, random: .random(in: 0...1))
-        let host = Settlement.HostNews(error.kind)
+        let host = isElsewhere ? .none : Settlement.HostNews(error.kind)
         let failure = OutcomeContent(error, url: job.url)
         var reason = error
         switch decision {
         case .retry(let pause): return settled(job, .retry(failure, after: pause), .putOff(job, error, pause), host: host)
+        case .coolDown(let pause) where isElsewhere:
+            return settled(job, .putOff(failure, for: pause ?? policy.longestPause), .putOff(job, error, pause))
         case .coolDown(let pause): return settled(job, .throttled(failure, for: pause), .putOff(job, error, pause), host: host)
         case .giveUp: break
         case .giveUpThrottled:
@@ -204,9 +205,12 @@ extension OutcomeContent {
         failure(url, ExchangeRequest.poisonClass, "Three workers died while they had it.")
     }
 
-    /// The outcome of a URL whose host took no connection for too long.
-    static func hostGivenUp(_ url: String) -> OutcomeContent {
-        failure(url, "connect", "Its host has taken no connection for so long that it was given up.")
+    /// The outcome of a URL whose host is given up.
+    /// - Parameter last: The failure of the last request there.
+    static func hostGivenUp(_ url: String, _ last: OutcomeContent?) -> OutcomeContent {
+        guard let last else { return failure(url, "connect", "Its host was given up, because it did not answer.") }
+        let sentence = last.url == url ? last.failureSentence : "Its host was given up. The last request there: \(last.failureSentence)"
+        return failure(url, last.fields[.errorClass] ?? "connect", sentence)
     }
 
     fileprivate static func failure(_ url: String, _ errorClass: String, _ sentence: String) -> OutcomeContent {
