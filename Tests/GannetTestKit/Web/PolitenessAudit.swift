@@ -52,7 +52,8 @@ package struct PolitenessAudit: Encodable, Equatable, Sendable {
         /// The allowance before the last failure, which counts until the news of it are at the client.
         var before = 1
         var failed: Int64 = .min
-        var patience: (from: Int64, until: Int64) = (.max, .min)
+        /// The time that the last Retry-After asks for.
+        var patience: (from: Int64, until: Int64)?
         var robotsAnswered = false
         var robotsAgain = false
         var isAbove = false
@@ -97,7 +98,7 @@ package struct PolitenessAudit: Encodable, Equatable, Sendable {
                 )
             }
         }
-        if now > host.patience.from + rules.grace, now < host.patience.until { beforeRetryAfter += 1 }
+        if let patience = host.patience, now > patience.from + rules.grace, now < patience.until { beforeRetryAfter += 1 }
         switch request.path {
         case .robots: if host.robotsAnswered { host.robotsAgain = true }
         case .url(let url):
@@ -114,7 +115,7 @@ package struct PolitenessAudit: Encodable, Equatable, Sendable {
         switch request.end {
         case .complete where asksForPatience:
             let until = request.ended + Int64(request.retryAfter) * 1_000_000_000
-            if request.retryAfter > 0, until > host.patience.until { host.patience = (request.ended, until) }
+            if request.retryAfter > 0, until > host.patience?.until ?? .min { host.patience = (request.ended, until) }
         case .complete:
             host.allowance = min(rules.hostLimit, host.allowance * 2)
             if request.path == .robots, request.status < 500 { host.robotsAnswered = true }

@@ -94,6 +94,13 @@ package struct WebTemper: Sendable, Equatable {
     package var opening: Int64 = 0
     /// The most requests that it answers in a second. Zero is no limit.
     package var perSecond = 0
+
+    package init(status: UInt16, retryAfter: Int? = nil, opening: Int64 = 0, perSecond: Int = 0) {
+        self.status = status
+        self.retryAfter = retryAfter
+        self.opening = opening
+        self.perSecond = perSecond
+    }
 }
 
 /// How a host changes during a run, in nanoseconds from the first connection to any host.
