@@ -39,6 +39,8 @@ def raise_open_files():
 
 def prepare():
     subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
+    # Resolvers that ask whether the machine has IPv4 at all (AI_ADDRCONFIG, aria2c) do not count 127.0.0.1. The address is one for documentation.
+    subprocess.run(["ip", "address", "add", "192.0.2.1/32", "dev", "lo"], check=True)
     with tempfile.NamedTemporaryFile("w", prefix="resolv-", delete=False) as file:
         file.write("nameserver 127.0.0.1\n")
     # Programs that have dropped their rights read it too.
