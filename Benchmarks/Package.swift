@@ -30,6 +30,7 @@ let package = Package(
         benchmark("HTTPBenchmark"),
         benchmark("CacheBenchmark"),
         benchmark("ProductBenchmark", exclude: ["Peers"]),
+        benchmark("WebBenchmark"),
     ],
     swiftLanguageModes: [.v6]
 )

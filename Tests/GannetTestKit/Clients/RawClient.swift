@@ -4,7 +4,9 @@ internal import GannetBasics
 package final class RawClient: Sendable {
     private let descriptor: Mutex<Int32?>
 
-    package init(port: UInt16) throws(KitError) { descriptor = Mutex(try Socket.connect(to: .loopback(port: port))) }
+    package convenience init(port: UInt16) throws(KitError) { try self.init(.loopback(port: port)) }
+
+    package init(_ address: ServerAddress) throws(KitError) { descriptor = Mutex(try Socket.connect(to: address)) }
 
     deinit { leave() }
 

@@ -18,7 +18,7 @@ struct DNSServerLoop {
     /// By a number that is never used again, since a descriptor may be by the time a slow answer is due.
     private var connections: [Int: Connection] = [:]
     private var nextConnection = 0
-    private var delayed = DelayedMessages<Message>()
+    private var delayed = DueHeap<ContinuousClock.Instant, Message>()
     private var buffer = [UInt8](repeating: 0, count: 65_536)
 
     init(

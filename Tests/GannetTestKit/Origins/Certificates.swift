@@ -9,7 +9,7 @@ package final class Certificates: Sendable {
     /// The path of the authority's certificate, which a client is to trust.
     package let authority: String
 
-    /// For `localhost`, 127.0.0.1 and all names like `any.names.localhost`.
+    /// For `localhost`, 127.0.0.1 and all names like `any.names.localhost` and `any.web.test`.
     package let good: Certificate
 
     /// Signed by the authority, for `wrong.example` only.
@@ -48,7 +48,7 @@ package final class Certificates: Sendable {
 
 /// The calls of `openssl`. Dates need its `ca` command: its simpler ones refuse, in newer versions, to make what has expired already.
 private struct Maker {
-    static let hereNames = "DNS:localhost,IP:127.0.0.1,DNS:*.names.localhost"
+    static let hereNames = "DNS:localhost,IP:127.0.0.1,DNS:*.names.localhost,DNS:*.web.test"
 
     let folder: TemporaryFolder
     let authority: Certificates.Certificate

@@ -5,6 +5,8 @@ package enum ServerAddress: Hashable, Sendable {
     case unix(path: String)
     /// A port of 127.0.0.1.
     case loopback(port: UInt16)
+    /// An IPv4 address.
+    case address(String, port: UInt16)
 }
 
 /// The handful of blocking socket calls the kit needs; the caller is on a thread of its own.
@@ -66,8 +68,9 @@ enum Socket {
             switch address {
             case .unix(let path): SocketAddress(unixPath: path)
             case .loopback(let port): SocketAddress("127.0.0.1", port: port)
+            case .address(let text, let port): SocketAddress(text, port: port)
             }
-        guard let name else { throw KitError("the path of the socket is too long: \(address)") }
+        guard let name else { throw KitError("a socket cannot have the address \(address)") }
         let descriptor = socket(name.family, SocketAddress.stream, 0)
         let status = name.withPointer { call(descriptor, $0, $1) }
         guard status == 0 else {

@@ -4,7 +4,7 @@ internal import GannetBasics
 /// The certificate and settings that a TLS server shows to all of its peers.
 final class TLSIdentity: @unchecked Sendable {
     // libssl counts its references under a lock of its own, and nothing changes it after `init`.
-    fileprivate let context: OpaquePointer
+    private let context: OpaquePointer
 
     /// - Parameter speaksHTTP2: Whether it chooses `h2` of what a peer offers.
     /// - Parameter isOutdated: Whether it speaks TLS 1.0 and nothing newer.
@@ -26,6 +26,9 @@ final class TLSIdentity: @unchecked Sendable {
     deinit {
         SSL_CTX_free(context)
     }
+
+    /// A connection's own state; nil without memory. The caller frees it.
+    func session() -> OpaquePointer? { SSL_new(context) }
 }
 
 /// A socket under TLS, used by one thread.
@@ -35,7 +38,7 @@ final class TLSStream: ByteStream {
 
     /// Shakes hands as the server; nil when that fails.
     init?(_ descriptor: Int32, as identity: TLSIdentity) {
-        guard let ssl = SSL_new(identity.context) else { return nil }
+        guard let ssl = identity.session() else { return nil }
         self.descriptor = descriptor
         self.ssl = ssl
         SSL_set_fd(ssl, descriptor)
