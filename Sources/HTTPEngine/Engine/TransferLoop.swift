@@ -95,17 +95,23 @@ final class TransferLoop {
         lookUps.actOnTime()
         if let speedLimit { letPausedGoOn(speedLimit) }
         if let deadline = multi.deadline, deadline <= .now { multi.actOnTime() }
-        repeat {
-            takeLookUps()
-            collect()
-            fill()
-            // Transfers that have just begun take their first step at once.
-            if let deadline = multi.deadline, deadline <= .now { multi.actOnTime() } else { break }
-        } while true
+        goOnWithHops()
+        // Transfers that have just begun take their first step at once. While an origin floods, libcurl always wants another step: the looks
+        // at bodies and the messages of callers do not wait for the end of that.
+        if let deadline = multi.deadline, deadline <= .now {
+            multi.actOnTime()
+            goOnWithHops()
+        }
         review()
         if buffers.deadline != nil { buffers.drop(at: .now) }
         giveAnswers()
         return true
+    }
+
+    private func goOnWithHops() {
+        takeLookUps()
+        collect()
+        fill()
     }
 
     private func millisecondsToWait() -> Int32 {
