@@ -42,10 +42,12 @@ public final class RedisCache: Sendable {
             to: configuration, namespace: options.namespace, lease: options.lease, bodyLimit: options.bodyLimit)
     }
 
-    /// - Parameter full: Called once, when Redis has no memory for a body.
+    /// - Parameters:
+    ///   - longestHold: How long a fetch may have the lock of its URL. After that, others fetch the URL too.
+    ///   - full: Called once, when Redis has no memory for a body.
     package static func connect(
-        to configuration: RedisConfiguration, namespace: String, lease: Duration, bodyLimit: Int, _ politeness: HostPoliteness? = nil,
-        full: (@Sendable () -> Void)? = nil
+        to configuration: RedisConfiguration, namespace: String, lease: Duration, longestHold: Duration = .seconds(3600), bodyLimit: Int,
+        _ politeness: HostPoliteness? = nil, full: (@Sendable () -> Void)? = nil
     ) async throws(RedisError) -> RedisCache {
         var configuration = configuration
         configuration.commandTimeout = patience
@@ -64,7 +66,7 @@ public final class RedisCache: Sendable {
         let breaker = OutageBreaker()
         let tier = RedisTier(
             link: link, cluster: cluster, bodies: BlobStore(cluster, over: bodies), bodyLimit: bodyLimit, lanes: lanes, lease: lease,
-            breaker: breaker, full: full)
+            longestHold: longestHold, breaker: breaker, full: full)
         return RedisCache(
             link, tier, politeness.map { RedisHosts(cluster: cluster, lanes: lanes, politeness: $0, breaker: breaker) })
     }

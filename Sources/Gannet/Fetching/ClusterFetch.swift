@@ -24,7 +24,8 @@ package struct ClusterFetch: Sendable {
         do {
             let politeness = HostPoliteness(options.host, patience: options.hostPatience, longestWait: settings.timeout)
             cache = try await RedisCache.connect(
-                to: cluster.connection.configuration, namespace: cluster.namespace, lease: options.lease, bodyLimit: options.bodyLimit,
+                to: cluster.connection.configuration, namespace: cluster.namespace, lease: options.lease,
+                longestHold: settings.longestTransfer * (options.retries + 1) + Self.holdMargin, bodyLimit: options.bodyLimit,
                 options.takesPlaces ? politeness : nil, full: options.full)
         } catch {
             downloader.shutdown()
@@ -48,6 +49,9 @@ package struct ClusterFetch: Sendable {
         maximumAge = options.maximumAge
         memoryLimit = options.memoryLimit
     }
+
+    /// For the waits before requests and between them.
+    private static let holdMargin = Duration.seconds(3600)
 
     /// How URLs are fetched, beside what their requests are like.
     package struct Options: Sendable {

@@ -67,7 +67,10 @@ struct FetchOptions: Sendable {
         "How long others wait for a URL whose fetch has gone silent, as when this command was killed.")
     private static let timeoutTime = Flag(
         "timeout", .duration(in: FetchSettings.times), default: TimeSpan.text(of: usual.timeout), section: .fetching,
-        "How long one request may take, redirects included. A server has half of this time to begin its answer.")
+        "How long one request may stand still, redirects included: look-ups, connections and waits for answers together. An answer has to begin within "
+            + "half of this time. Its body may take longer, but fails when nothing comes for half of this time. A body that has lasted longer than this time "
+            + "has to bring 1 KB a second."
+    )
     private static let connectTime = Flag(
         "connect-timeout", .duration(in: FetchSettings.times), default: TimeSpan.text(of: usual.connectTimeout), section: .fetching,
         "How long a connection may take, TLS included.")
@@ -78,7 +81,7 @@ struct FetchOptions: Sendable {
         "limit-rate", .speed(in: FetchSettings.speeds), section: .fetching,
         "The most bytes of bodies a second that this process receives, from all hosts together, such as 500k, 1.5M or 2G (powers of 1024). Without "
             + "this option there is no limit. Compressed bodies count as they are sent. The time for which the limit holds a request back "
-            + "is a part of '--timeout'."
+            + "is no part of '--timeout'."
     )
     private static let network = Flag(
         "allow-net", .network, isRepeatable: true, section: .fetching,
