@@ -98,6 +98,24 @@ import Testing
             return true
         }
     }
+
+    @Test func `a transfer whose origin floods without a body can be cancelled`() async throws {
+        let flood = Array("1;\(String(repeating: "x", count: 60_000))\r\nx\r\n".utf8)
+        let fixture = try EngineFixture { peer in
+            peer.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+            while peer.send(flood) {}
+            return false
+        }
+        let (moves, continuation) = AsyncStream.makeStream(of: Void.self)
+        let request = DownloadRequest(url: fixture.origin.url("/"), body: .memory(upTo: 1 << 20, thenFileIn: fixture.folder.path)) {
+            if $0.received > 20 { continuation.yield() }
+        }
+        let task = Task { try await fixture.engine.download(request) as Download }
+        for await _ in moves { break }
+        task.cancel()
+        let error = await #expect(throws: FetchError.self) { try await task.value }
+        #expect(error?.kind == .cancelled)
+    }
 }
 
 /// How much had come at the last report.
