@@ -15,6 +15,17 @@ package struct PhaseTimes: Sendable, Hashable {
 
     package init() {}
 
+    /// The sum of these and of earlier ones.
+    package func adding(_ earlier: PhaseTimes?) -> PhaseTimes {
+        guard let earlier else { return self }
+        var sum = self
+        for phase in Self.all {
+            let (value, isOver) = sum[keyPath: phase.path].addingReportingOverflow(earlier[keyPath: phase.path])
+            sum[keyPath: phase.path] = isOver ? .max : value
+        }
+        return sum
+    }
+
     /// Each phase in the order of time, with the name that JSON has for it and the one for people.
     package static let all: [(key: String, name: String, path: any WritableKeyPath<PhaseTimes, UInt32> & Sendable)] = [
         ("redirects", "redirects", \.redirects), ("lookUp", "name look-up", \.lookUp), ("connect", "connect", \.connect),

@@ -42,10 +42,12 @@ public final class RedisCache: Sendable {
             to: configuration, namespace: options.namespace, lease: options.lease, bodyLimit: options.bodyLimit)
     }
 
-    /// - Parameter full: Called once, when Redis has no memory for a body.
+    /// - Parameters:
+    ///   - longestHold: How long a fetch may have the lock of its URL. After that, others fetch the URL too.
+    ///   - full: Called once, when Redis has no memory for a body.
     package static func connect(
-        to configuration: RedisConfiguration, namespace: String, lease: Duration, bodyLimit: Int, _ politeness: HostPoliteness? = nil,
-        full: (@Sendable () -> Void)? = nil
+        to configuration: RedisConfiguration, namespace: String, lease: Duration, longestHold: Duration = .seconds(3600), bodyLimit: Int,
+        _ politeness: HostPoliteness? = nil, full: (@Sendable () -> Void)? = nil
     ) async throws(RedisError) -> RedisCache {
         var configuration = configuration
         configuration.commandTimeout = patience
@@ -64,21 +66,23 @@ public final class RedisCache: Sendable {
         let breaker = OutageBreaker()
         let tier = RedisTier(
             link: link, cluster: cluster, bodies: BlobStore(cluster, over: bodies), bodyLimit: bodyLimit, lanes: lanes, lease: lease,
-            breaker: breaker, full: full)
+            longestHold: longestHold, breaker: breaker, full: full)
         return RedisCache(
             link, tier, politeness.map { RedisHosts(cluster: cluster, lanes: lanes, politeness: $0, breaker: breaker) })
     }
 
     /// A cache over connections of its caller, who also closes them. The bodies are few and small.
     package static func over(
-        _ cluster: ClusterState, bodies: RedisConnection, subscriber: RedisSubscriber, lease: Duration, bodyLimit: Int
+        _ cluster: ClusterState, bodies: RedisConnection, subscriber: RedisSubscriber, lease: Duration, longestHold: Duration,
+        bodyLimit: Int
     ) async throws(RedisError) -> RedisCache {
         let process = String(UInt64.random(in: .min ... .max), radix: 36)
         let subscription = try await subscriber.subscribe(to: cluster.inboxes(of: process))
         let link = RedisLink(inbox: TierInbox(process, cluster), subscription)
         let tier = RedisTier(
             link: link, cluster: cluster, bodies: BlobStore(cluster, over: bodies), bodyLimit: bodyLimit,
-            lanes: cluster.partitions.map { TierLane(cluster, $0, lease: lease) }, lease: lease, breaker: OutageBreaker(), full: nil)
+            lanes: cluster.partitions.map { TierLane(cluster, $0, lease: lease) }, lease: lease, longestHold: longestHold,
+            breaker: OutageBreaker(), full: nil)
         return RedisCache(link, tier, nil)
     }
 

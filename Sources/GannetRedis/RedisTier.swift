@@ -17,6 +17,8 @@ struct RedisTier: SharedTier {
     /// One for each partition.
     let lanes: [TierLane]
     let lease: Duration
+    /// How long a fetch may have the lock of its URL.
+    let longestHold: Duration
     let breaker: OutageBreaker
     /// Called once, when Redis has no memory for a body.
     let full: (@Sendable () -> Void)?
@@ -31,6 +33,7 @@ struct RedisTier: SharedTier {
         let lane = lanes[cluster.partition(of: host).index]
         var request = AcquireRequest(
             id: id, host: host, incarnation: Incarnation(0), nonce: UInt64.random(in: .min ... .max), lease: lease)
+        request.longestHold = longestHold
         request.inbox = link.inbox.process
         request.refresh = ask.refresh
         request.maximumAge = ask.maximumAge

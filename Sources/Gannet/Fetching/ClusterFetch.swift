@@ -26,7 +26,8 @@ package struct ClusterFetch: Sendable {
         do {
             let politeness = HostPoliteness(options.host, patience: options.hostPatience, longestWait: settings.timeout)
             cache = try await RedisCache.connect(
-                to: cluster.connection.configuration, namespace: cluster.namespace, lease: options.lease, bodyLimit: options.bodyLimit,
+                to: cluster.connection.configuration, namespace: cluster.namespace, lease: options.lease,
+                longestHold: settings.longestTransfer * (options.retries + 1) + Self.holdMargin, bodyLimit: options.bodyLimit,
                 politeness, full: options.full)
         } catch {
             downloader.shutdown()
@@ -63,6 +64,9 @@ package struct ClusterFetch: Sendable {
         maximumAge = options.maximumAge
         memoryLimit = options.memoryLimit
     }
+
+    /// For the waits before requests and between them.
+    private static let holdMargin = Duration.seconds(3600)
 
     /// How URLs are fetched, beside what their requests are like.
     package struct Options: Sendable {

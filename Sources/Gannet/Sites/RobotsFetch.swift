@@ -49,7 +49,7 @@ actor RobotsFetch {
             ?? Task { [worker, engine, settings, options] in
                 let cache = try await RedisCache.over(
                     worker.cluster, bodies: worker.bodies, subscriber: worker.subscriber, lease: options.lease,
-                    bodyLimit: options.bodyLimit)
+                    longestHold: settings.timeout * 2, bodyLimit: options.bodyLimit)
                 return ClusterFetch(worker.cluster, cache, RobotsDownloader(engine: engine), settings, options)
             }
         opening = task

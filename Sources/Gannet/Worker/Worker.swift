@@ -100,9 +100,10 @@ package struct Worker: Sendable {
 extension FetchSettings {
     /// A bound on the time from the claim of a job to its outcome. A job makes two requests where a kept answer does not fit. Requests
     /// may wait for places at hosts that redirects lead to, and for the robots.txt of each origin. The margin is for the wait in stock, and for storing the body.
+    /// Only one of the requests has a body, which may last for as long as it moves.
     var longestHold: Duration {
         let waits = (PlacePatience.ofJob + Sites.longestLook) * min(maximumRedirects, Self.mostWaits)
-        return timeout * 2 + waits + Sites.longestLook + Self.holdMargin
+        return timeout + longestTransfer + waits + Sites.longestLook + Self.holdMargin
     }
 
     private static let mostWaits = 20

@@ -4,7 +4,7 @@ package import HTTPCaching
 /// How many requests a worker makes, when it retries, and when it ends.
 package struct WorkerOptions: Sendable {
     /// Requests in flight at once.
-    package var concurrency = 64
+    package var concurrency = 512
 
     /// Requests in flight at once at one host, from all workers together.
     package var hostLimit = 8

@@ -104,7 +104,7 @@ struct WorkCommand: Command {
         let cluster = access.cluster
         await checkRoom(cluster)
         return RedisBodies(
-            cluster, over: try await cluster.connect(patience: ClusterState.bodyPatience, longestBackoff: worker.lease / 4),
+            cluster, over: cluster.connection,
             limit: store.cacheLimit, temporaryFolder: FileManager.default.temporaryDirectory.path, patience: worker.outagePatience,
             outage: access.watch.note)
     }

@@ -30,6 +30,10 @@ struct FetchOptions: Sendable {
     private static let concurrencyCount = Flag(
         "concurrency", .integer(in: 1...10_000), default: "\(usual.maximumInFlight)", section: .fetching,
         "How many requests are in flight at once.")
+    private static let jobConcurrencyCount = Flag(
+        "concurrency", .integer(in: 1...10_000), section: .fetching,
+        "How many requests are in flight at once. Without this option \(WorkerOptions().concurrency), or as many as the limit of open files allows."
+    )
     private static let hostCount = Flag(
         "host-limit", .integer(in: 1...10_000), default: "8", section: .fetching,
         "How many requests one host gets at once, on all its ports, from all workers and gateways together.")
@@ -68,7 +72,10 @@ struct FetchOptions: Sendable {
         "How long others wait for a URL whose fetch has gone silent, as when this command was killed.")
     private static let timeoutTime = Flag(
         "timeout", .duration(in: FetchSettings.times), default: TimeSpan.text(of: usual.timeout), section: .fetching,
-        "How long one request may take, redirects included. A server has half of this time to begin its answer.")
+        "How long one request may stand still, redirects included: look-ups, connections and waits for answers together. An answer has to begin within "
+            + "half of this time. Its body may take longer, but fails when nothing comes for half of this time. A body that has lasted longer than this time "
+            + "has to bring 1 KB a second."
+    )
     private static let connectTime = Flag(
         "connect-timeout", .duration(in: FetchSettings.times), default: TimeSpan.text(of: usual.connectTimeout), section: .fetching,
         "How long a connection may take, TLS included.")
@@ -79,7 +86,7 @@ struct FetchOptions: Sendable {
         "limit-rate", .speed(in: FetchSettings.speeds), section: .fetching,
         "The most bytes of bodies a second that this process receives, from all hosts together, such as 500k, 1.5M or 2G (powers of 1024). Without "
             + "this option there is no limit. Compressed bodies count as they are sent. The time for which the limit holds a request back "
-            + "is a part of '--timeout'."
+            + "is no part of '--timeout'."
     )
     private static let network = Flag(
         "allow-net", .network, isRepeatable: true, section: .fetching,
@@ -104,21 +111,27 @@ struct FetchOptions: Sendable {
         "Send a 'traceparent' header with each request of a batch that has a trace ('--traceparent'). It names the trace and the request itself. A "
             + "header of this name given with '--header' is sent instead. It is not sent on to another origin after a redirect.")
 
-    private static func flags(_ rate: FlagEntry, _ retries: [FlagEntry], _ lease: FlagEntry) -> [FlagEntry] {
-        [concurrencyCount.entry, hostCount.entry, rate] + retries + [
+    private static func flags(_ count: FlagEntry, _ rate: FlagEntry, _ retries: [FlagEntry], _ lease: FlagEntry) -> [FlagEntry] {
+        [count, hostCount.entry, rate] + retries + [
             connectPatience.entry, lease, timeoutTime.entry, connectTime.entry, bodySize.entry, speedLimit.entry, network.entry,
             proxyURL.entry, certificates.entry, agent.entry, contactAddress.entry,
         ]
     }
 
     /// Of commands that fetch the jobs of batches.
-    static let flagsForJobs = flags(jobHostRate.entry, [retryCount.entry, patience.entry], leaseTime.entry) + [sendTrace.entry]
+    static let flagsForJobs =
+        flags(
+            jobConcurrencyCount.entry, jobHostRate.entry, [retryCount.entry, patience.entry], leaseTime.entry) + [sendTrace.entry]
 
     /// Of commands that fetch URLs without jobs.
-    static let flagsForCalls = flags(hostRate.entry, [callRetries.entry], callLease.entry)
+    static let flagsForCalls = flags(concurrencyCount.entry, hostRate.entry, [callRetries.entry], callLease.entry)
 
     init(_ arguments: Arguments, forJobs: Bool = true) throws {
-        concurrency = try arguments.require(Self.concurrencyCount)
+        if forJobs {
+            concurrency = try arguments.optional(Self.jobConcurrencyCount) ?? DescriptorLimit.raised().fitting(WorkerOptions().concurrency)
+        } else {
+            concurrency = try arguments.require(Self.concurrencyCount)
+        }
         hostLimit = try arguments.require(Self.hostCount)
         let rate: HostRate? =
             forJobs ? try arguments.optional(Self.jobHostRate) : try arguments.optional(Self.hostRate).map { .fixed($0) }

@@ -74,6 +74,9 @@ struct DescriptorLimit: Sendable {
         }
     }
 
+    /// As many requests at once as are wanted, or fewer where the descriptors would not suffice.
+    func fitting(_ requests: Int) -> Int { max(1, min(requests, (value - Self.base) / Self.each)) }
+
     /// Throws when so many requests at once could run out of descriptors.
     func check(concurrency: Int) throws(CommandFailure) {
         let needed = Self.each * concurrency + Self.base

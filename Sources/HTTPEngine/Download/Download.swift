@@ -21,6 +21,8 @@ package struct Download: Sendable, Hashable {
     package var phases: PhaseTimes?
     /// The exchanges, where the request asked for them.
     package var wire: WireRecord?
+    /// How often the body broke off and its rest was asked for.
+    package var continuations = 0
 
     /// The `Content-Type` as sent, cut at 256 characters and without control characters.
     package var contentType: String? {

@@ -25,6 +25,8 @@ final class TransferLoop {
     private var heldBack: [UInt64: [IPAddress]] = [:]
     /// The running transfers that wait for permission to follow a redirect.
     private var atGate: Set<UInt64> = []
+    /// The running transfers whose body broke off, by the time at which its rest is asked for. All pauses are equally long.
+    private var pausing: [(id: UInt64, end: ContinuousClock.Instant)] = []
     /// Handles without a transfer, kept for the next ones. With the used ones they are never more than there are places.
     private var spare: [EasyHandle] = []
     /// Kept even where handles are not: making a hasher costs more than hashing a small body.
@@ -93,24 +95,32 @@ final class TransferLoop {
         for id in batch.admissions { goOn(id) }
 
         lookUps.actOnTime()
+        endPauses()
         if let speedLimit { letPausedGoOn(speedLimit) }
         if let deadline = multi.deadline, deadline <= .now { multi.actOnTime() }
-        repeat {
-            takeLookUps()
-            collect()
-            fill()
-            // Transfers that have just begun take their first step at once.
-            if let deadline = multi.deadline, deadline <= .now { multi.actOnTime() } else { break }
-        } while true
+        goOnWithHops()
+        // Transfers that have just begun take their first step at once. While an origin floods, libcurl always wants another step: the looks
+        // at bodies and the messages of callers do not wait for the end of that.
+        if let deadline = multi.deadline, deadline <= .now {
+            multi.actOnTime()
+            goOnWithHops()
+        }
         review()
         if buffers.deadline != nil { buffers.drop(at: .now) }
         giveAnswers()
         return true
     }
 
+    private func goOnWithHops() {
+        takeLookUps()
+        collect()
+        fill()
+    }
+
     private func millisecondsToWait() -> Int32 {
         let deadlines = [
-            multi.deadline, lookUps.deadline, nextReview, speedLimit?.deadline, buffers.deadline, multi.connections.sharing?.deadline,
+            multi.deadline, lookUps.deadline, nextReview, pausing.first?.end, speedLimit?.deadline, buffers.deadline,
+            multi.connections.sharing?.deadline,
         ]
         guard let next = deadlines.compactMap(\.self).min() else { return 60_000 }
         return Int32(min(60_000, max(.zero, next - .now).milliseconds))
@@ -185,10 +195,11 @@ final class TransferLoop {
     }
 
     private func begin(_ transfer: Transfer, _ addresses: [IPAddress]) {
-        guard let handle = spare.popLast() ?? makeHandle() else {
+        guard let handle = transfer.hasher.map(makeHandle) ?? spare.popLast() ?? makeHandle() else {
             end(transfer, .failure(transfer.failure(.systemLimit, "no libcurl handle")))
             return
         }
+        transfer.hasher = nil
         transfer.handle = handle
         let name = settings.proxy.map { ($0.host, $0.port) } ?? (transfer.target.hostName, transfer.target.port)
         // The addresses of a proxy, which the user has named, are all permitted.
@@ -201,11 +212,13 @@ final class TransferLoop {
             end(transfer, .failure(transfer.failure(.engine, "no memory for the request")))
             return
         }
-        review(by: .now + settings.answerTimeout)
+        review(by: .now + settings.reviewInterval)
     }
 
-    private func makeHandle() -> EasyHandle? {
-        EasyHandle(settings, multi.connections, sessions, speedLimit, spareHashers.popLast() ?? SHA256Hasher())
+    private func makeHandle() -> EasyHandle? { makeHandle(spareHashers.popLast() ?? SHA256Hasher()) }
+
+    private func makeHandle(_ hasher: SHA256Hasher) -> EasyHandle? {
+        EasyHandle(settings, multi.connections, sessions, speedLimit, hasher)
     }
 
     /// Transfers that the speed limit has paused take what has come meanwhile, as far as the limit permits.
@@ -240,7 +253,7 @@ final class TransferLoop {
         transfer.keepExchange(code)
         do throws(FetchError) {
             guard let next = try transfer.nextTarget() else {
-                end(transfer, handle.outcome(code, settings))
+                conclude(transfer, handle, code)
                 return
             }
             takeOut(transfer, handle)
@@ -249,6 +262,28 @@ final class TransferLoop {
             if transfer.ticket.askedHops.include(hop) { ask(transfer, about: hop) } else { lookUp(transfer) }
         } catch {
             end(transfer, .failure(error))
+        }
+    }
+
+    /// The transfer has its outcome, or goes on with the rest of a body that broke off.
+    private func conclude(_ transfer: Transfer, _ handle: EasyHandle, _ code: CURLcode) {
+        let outcome = handle.outcome(code, settings)
+        guard case .failure(let failure) = outcome, transfer.asksForRest(after: failure) else {
+            end(transfer, outcome)
+            return
+        }
+        // The hasher has a part of the body.
+        transfer.hasher = handle.hasher
+        takeOut(transfer, handle)
+        pausing.append((transfer.id, .now + BodyContinuation.pause))
+    }
+
+    private func endPauses() {
+        while let first = pausing.first, first.end <= .now {
+            pausing.removeFirst()
+            guard let transfer = running[first.id] else { continue }
+            transfer.restartsHop()
+            lookUp(transfer)
         }
     }
 
@@ -282,17 +317,16 @@ final class TransferLoop {
         }
     }
 
-    /// Ends transfers whose answer, or whose host's address, is overdue. libcurl watches the other times.
+    /// Ends transfers whose answer, or whose host's address, is overdue, and those whose body does not move. libcurl watches the other times.
     private func review() {
         let now = ContinuousClock.now
         guard let due = nextReview, due <= now else { return }
-        var next = running.isEmpty ? nil : now + settings.answerTimeout
+        var next = running.isEmpty ? nil : now + settings.reviewInterval
         for transfer in Array(running.values) {
-            guard let deadline = transfer.answerDeadline else { continue }
-            if deadline <= now, let handle = transfer.handle {
-                transfer.state.gaveUpWaiting(after: settings.answerTimeout)
-                end(transfer, handle.outcome(CURLE_OPERATION_TIMEDOUT, settings))
-            } else {
+            guard let deadline = transfer.nextLook else { continue }
+            if deadline <= now, let handle = transfer.handle, !transfer.look(at: now) {
+                conclude(transfer, handle, CURLE_OPERATION_TIMEDOUT)
+            } else if let deadline = transfer.nextLook {
                 next = min(next ?? deadline, deadline)
             }
         }
@@ -322,7 +356,7 @@ final class TransferLoop {
 
     /// Frees everything of the transfer, wherever it is, and notes the answer.
     private func end(_ transfer: Transfer, _ outcome: TransferTicket.Outcome) {
-        let outcome = timed(outcome, of: transfer)
+        let outcome = timed(transfer.withoutRest(outcome), of: transfer)
         if lookingUp.removeValue(forKey: transfer.id) != nil { lookUps.cancel(transfer.id) }
         running[transfer.id] = nil
         atGate.remove(transfer.id)
@@ -347,7 +381,10 @@ final class TransferLoop {
         leaveConnection(transfer)
         handle.end()
         transfer.handle = nil
-        if CurlLibrary.mayReuseHandles { spare.append(handle) } else { spareHashers.append(handle.hasher) }
+        // A body that broke off keeps its hasher, and so this handle is dropped.
+        if transfer.hasher == nil {
+            if CurlLibrary.mayReuseHandles { spare.append(handle) } else { spareHashers.append(handle.hasher) }
+        }
         if let (host, port) = transfer.knownName { knownNames.end(host, port) }
         transfer.knownName = nil
     }

@@ -9,7 +9,10 @@ func receiveBody(
     guard let handle = EasyHandle.from(context), let transfer = handle.transfer else { return -1 }
     let bytes = UnsafeRawBufferPointer(start: data, count: size * count)
     // libcurl keeps the bytes, reads no more of the connection, and offers them again when the transfer goes on.
-    if let limit = handle.speedLimit, !limit.admits(transfer.id, bytes.count) { return Int(CURL_WRITEFUNC_PAUSE) }
+    if let limit = handle.speedLimit, !limit.admits(transfer.id, bytes.count) {
+        transfer.patience.isHeldBack(at: .now)
+        return Int(CURL_WRITEFUNC_PAUSE)
+    }
     return transfer.receive(bytes, hasher: handle.hasher) ? bytes.count : -1
 }
 
@@ -31,6 +34,7 @@ func receiveHeader(
             if transfer.sharesConnections { handle.connections.sharing?.answers(transfer.sharedOrigin, in: isInTurn ? .one : .two) }
         }
         guard transfer.headersEnded(status: status, handle.protocolName) else { return -1 }
+        if transfer.state.phase == .body { handle.liftTimeout() }
     }
     return line.count
 }

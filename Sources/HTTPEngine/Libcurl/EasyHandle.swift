@@ -50,10 +50,11 @@ final class EasyHandle {
     func begin(_ transfer: Transfer, names: [String]) -> Bool {
         self.transfer = transfer
         errorText[0] = 0
-        if !transfer.headers.isEmpty {
+        let own = transfer.requestHeaders
+        if !own.isEmpty {
             // A part of an encoded body cannot be decoded.
-            let encodings = transfer.ticket.request.asksForPart ? "identity" : "gzip, deflate, br, zstd"
-            guard append("Accept-Encoding: \(encodings)", to: &headers), transfer.headers.allSatisfy({ append($0.curlLine, to: &headers) })
+            let encodings = transfer.asksForPart ? "identity" : "gzip, deflate, br, zstd"
+            guard append("Accept-Encoding: \(encodings)", to: &headers), own.allSatisfy({ append($0.curlLine, to: &headers) })
             else { return false }
         }
         guard names.allSatisfy({ append($0, to: &addresses) }), report(requests: transfer.keepsWire) else { return false }
@@ -90,6 +91,9 @@ final class EasyHandle {
         return gannet_easy_set_long(easy, CURLOPT_FRESH_CONNECT, 1) == CURLE_OK
             && gannet_easy_set_long(easy, CURLOPT_TIMEOUT_MS, max(1, time.milliseconds)) == CURLE_OK
     }
+
+    /// libcurl has no part in the time of a body: the engine looks whether it moves. A later request sets the time again.
+    func liftTimeout() { _ = gannet_easy_set_long(easy, CURLOPT_TIMEOUT_MS, 0) }
 
     /// Has the connection closed when the transfer ends.
     func forbidReuse() { _ = gannet_easy_set_long(easy, CURLOPT_FORBID_REUSE, 1) }
@@ -168,8 +172,6 @@ final class EasyHandle {
             gannet_easy_set_long(easy, CURLOPT_FOLLOWLOCATION, 0),
 
             gannet_easy_set_long(easy, CURLOPT_CONNECTTIMEOUT_MS, settings.fetch.connectTimeout.milliseconds),
-            gannet_easy_set_long(easy, CURLOPT_LOW_SPEED_LIMIT, settings.fetch.minimumSpeed),
-            gannet_easy_set_long(easy, CURLOPT_LOW_SPEED_TIME, Int(settings.fetch.minimumSpeedWindow.components.seconds)),
             // Idle ones make room for others after this.
             gannet_easy_set_long(easy, CURLOPT_MAXAGE_CONN, 30),
             // The engine tells it names, and when to forget them.
@@ -217,8 +219,6 @@ extension EasyHandle {
         if code != CURLE_OK {
             ending.text = text(for: code)
             ending.systemError = Int32(truncatingIfNeeded: number(CURLINFO_OS_ERRNO))
-            // libcurl's clock has milliseconds, and may be one ahead of ours.
-            ending.isOutOfTime = transfer.timeLeft <= .milliseconds(5)
             ending.finalURL = RedactedURL(finalURL).description
             ending.lacksDescriptors = SystemLimit.lacksDescriptors
         }
@@ -236,7 +236,8 @@ extension EasyHandle {
                 Download(
                     finalURL: finalURL, status: transfer.state.status, headers: transfer.responseHeaders, body: body,
                     byteCount: transfer.state.bodyBytes, transferredBytes: transfer.state.transferredBytes,
-                    duration: .now - transfer.start, hops: transfer.hops, wire: request.wire))
+                    duration: .now - transfer.start, hops: transfer.hops, wire: request.wire,
+                    continuations: transfer.continuation.count))
         } catch {
             var failure = transfer.failure(error.kind, error.description)
             failure.systemError = error.errno

@@ -68,8 +68,6 @@ final class MultiHandle {
     }
 
     /// Lets a paused transfer go on. An error is its end, which `nextEnded` may not tell.
-    ///
-    /// The time of a pause is not held against the least speed: libcurl measures anew from here.
     func goOn(_ handle: EasyHandle) -> CURLcode {
         calls += 1
         var code = CURLE_OK

@@ -7,10 +7,12 @@ final class EngineSettings: Sendable {
     let proxy: ProxyAddress?
     let addressGuard: AddressGuard
     let answerTimeout: Duration
+    let minimumSpeedWindow: Duration
 
     init(_ settings: FetchSettings) throws(InvalidOptions) {
         fetch = settings
         answerTimeout = settings.answerTimeout ?? max(.milliseconds(1), settings.timeout / 2)
+        minimumSpeedWindow = settings.minimumSpeedWindow ?? max(.milliseconds(1), settings.timeout / 2)
         if let address = settings.proxy { proxy = try ProxyAddress(address) } else { proxy = nil }
         addressGuard = try AddressGuard(parsing: settings.allowedNetworks)
         try check()
@@ -25,16 +27,19 @@ final class EngineSettings: Sendable {
 
     private static let mostReceiveBuffers = 8 << 20
 
+    /// So often the engine looks at least whether answers are overdue and bodies move.
+    var reviewInterval: Duration { min(answerTimeout, minimumSpeedWindow) }
+
     private func check() throws(InvalidOptions) {
         for (name, time) in [
             ("timeout", fetch.timeout), ("connect timeout", fetch.connectTimeout), ("time for an answer", answerTimeout),
-            ("window of the minimum speed", fetch.minimumSpeedWindow),
+            ("window of the minimum speed", minimumSpeedWindow),
         ] {
             try InvalidOptions.unless(FetchSettings.times.contains(time), "The \(name) must be from 1 millisecond to 7 days.")
         }
-        try InvalidOptions.unless(fetch.minimumSpeedWindow >= .seconds(1), "The window of the minimum speed must be at least 1 second.")
-        try InvalidOptions.unless(
-            (0...Int(Int32.max)).contains(fetch.minimumSpeed), "The minimum speed must be from 0 to \(Int32.max) bytes.")
+        for speed in [fetch.minimumSpeed, fetch.lastingSpeed] {
+            try InvalidOptions.unless((0...Int(Int32.max)).contains(speed), "The minimum speed must be from 0 to \(Int32.max) bytes.")
+        }
         if let speed = fetch.maximumSpeed {
             try InvalidOptions.unless(FetchSettings.speeds.contains(speed), "The speed limit must be from 1 KiB to 1 TiB a second.")
         }

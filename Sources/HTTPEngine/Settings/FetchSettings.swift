@@ -4,7 +4,12 @@ internal import GannetBasics
 ///
 /// The defaults suit a program that fetches from the public internet.
 public struct FetchSettings: Sendable {
-    /// The time for one transfer as a whole, look-ups and redirects included; from 1 millisecond to 7 days.
+    /// The time for all of a transfer that does not move: look-ups, connections and the waits for answers, redirects included. From
+    /// 1 millisecond to 7 days.
+    ///
+    /// An answer has to begin within half of it. Then its body may take longer, as long as it moves: it fails when nothing comes for half of
+    /// this time. A body that has lasted for the whole of this time also has to bring 1 KB a second. So a transfer ends within three times
+    /// `timeout` and one second for each kilobyte of its body.
     public var timeout: Duration = .seconds(60)
 
     /// The time for a connection to a host, TLS included; from 1 millisecond to 7 days.
@@ -14,11 +19,17 @@ public struct FetchSettings: Sendable {
     /// is meant for slow servers.
     package var answerTimeout: Duration?
 
-    /// A transfer slower than this many bytes a second throughout `minimumSpeedWindow` fails; 0 permits any speed.
+    /// A body that brings fewer bytes a second in a window fails; 0 permits any speed, but no standstill.
     package var minimumSpeed = 100
 
-    /// See `minimumSpeed`; whole seconds.
-    package var minimumSpeedWindow: Duration = .seconds(30)
+    /// The same for a body that has lasted longer than `timeout`.
+    ///
+    /// It bounds the time for which an origin that drips can hold a place, while lines that many transfers share are mostly faster. Below it, a
+    /// body of 100 MB would take more than a day.
+    package var lastingSpeed = 1000
+
+    /// See `minimumSpeed`. Without one it is half of `timeout`.
+    package var minimumSpeedWindow: Duration?
 
     /// How many bytes of bodies a second all transfers of an engine receive together, as they come through the network. nil permits any speed.
     ///
@@ -71,6 +82,16 @@ public struct FetchSettings: Sendable {
     package static let bodySizes = 1...1_000_000_000_000
     /// Below a kilobyte a second hardly any page would come within the time for a transfer.
     package static let speeds = 1024...(1 << 40)
+
+    /// A bound on the time of one transfer. It has one timeout for all that does not move, one for the beginning of the body, and a window for
+    /// its end. Between these the body comes at the least speed. The time for which a speed limit holds it back comes on top.
+    package var longestTransfer: Duration {
+        let body = Double(maximumBody) / Double(max(1, lastingSpeed))
+        let heldBack = maximumSpeed.map { Double(maximumBody) * Double(maximumInFlight) / Double($0) } ?? 0
+        return timeout * 2 + (minimumSpeedWindow ?? timeout / 2) + min(Self.longest, .seconds(body + heldBack))
+    }
+
+    private static let longest = Duration.seconds(365 * 86_400)
 
     /// Throws when a setting could not be meant, or could not be given to libcurl.
     package func validate() throws(InvalidOptions) { _ = try EngineSettings(self) }

@@ -28,14 +28,22 @@ final class Transfer {
     var sharesConnections = false
     /// When the current hop's headers must have come; nil before the request and after them.
     private(set) var answerDeadline: ContinuousClock.Instant?
+    var patience: BodyPatience
+    /// The body that broke off, until its rest begins to come.
+    var broken: BrokenBody?
+    var continuation = BodyContinuation()
+    /// Of all requests whose body broke off.
+    var earlierPhases: PhaseTimes?
+    /// Hashes the body from its first piece to its last. A body that broke off takes it from handle to handle.
+    var hasher: SHA256Hasher?
 
-    private let settings: EngineSettings
+    let settings: EngineSettings
     private let buffers: BodyBuffers
-    private var body: BodyStore?
-    private var decoder: ContentDecoder?
+    var body: BodyStore?
+    private(set) var decoder: ContentDecoder?
     /// The current hop as it goes over the wire, for a request that wants it.
-    private var wire: WireHop?
-    private var headerLines: [UInt8] = [] { didSet { readHeaders = nil } }
+    var wire: WireHop?
+    var headerLines: [UInt8] = [] { didSet { readHeaders = nil } }
     /// The lines as headers, once somebody has asked.
     private var readHeaders: ResponseHeaders?
 
@@ -45,6 +53,7 @@ final class Transfer {
         self.settings = settings
         target = ticket.target
         headers = ticket.request.headers
+        patience = BodyPatience(settings)
         state = TransferState(
             maximumBody: ticket.request.mostOfBody(settings.fetch), maximumHeaders: settings.fetch.maximumHeaders,
             isConditional: ticket.request.isConditional,
@@ -109,12 +118,22 @@ final class Transfer {
         }
         guard state.phase == .body else { return true }
         answerDeadline = nil
+        if broken != nil {
+            switch takeRest(status) {
+            case .goesOn:
+                patience.begins(at: .now)
+                return true
+            case .isNone: return false
+            case .beginsAnew: break
+            }
+        }
         if state.isSuccess, let reason = ticket.request.refusal?(responseHeaders) {
             state.refused(because: reason)
             return false
         }
         guard state.hasBody else { return true }
         guard checkFraming() && prepareDecoder() else { return false }
+        patience.begins(at: .now)
         reportProgress()
         return true
     }
@@ -122,6 +141,7 @@ final class Transfer {
     /// False ends the transfer.
     func receive(_ bytes: UnsafeRawBufferPointer, hasher: SHA256Hasher) -> Bool {
         let action = state.transferred(bytes.count)
+        patience.came(bytes.count, ofBody: state.hasBody, at: .now)
         guard keepOnWire(bytes) else { return false }
         switch action {
         case .stop: return false
@@ -143,12 +163,6 @@ final class Transfer {
     }
 
     // MARK: How it goes on
-
-    /// The end of the time for the whole.
-    var deadline: ContinuousClock.Instant { start + settings.fetch.timeout }
-
-    /// The rest of the time for the whole.
-    var timeLeft: Duration { max(.zero, deadline - .now) }
 
     /// It has all it needs but a place.
     func waits() { waitsSince = .now }
@@ -172,13 +186,13 @@ final class Transfer {
     /// Where its time went, until now.
     var phases: PhaseTimes {
         var times = HopTimes()
-        times.earlier = hopStart - start
+        times.earlier = earlierPhases == nil ? hopStart - start : .zero
         times.lookUp = lookUpTime
         times.begun = timeToBegin
         times.total = .now - hopStart
         times.isSecure = target.isSecure
         handle?.report(&times)
-        return times.phases
+        return times.phases.adding(earlierPhases)
     }
 
     /// The target of a redirect; nil when the answer is none. Throws when it must not be followed.
@@ -205,14 +219,19 @@ final class Transfer {
         answerDeadline = nil
     }
 
+    /// The times of the hop begin again.
+    func restartsHop() {
+        (hopStart, lookUpTime, timeToBegin) = (.now, nil, nil)
+        answerDeadline = nil
+    }
+
     /// Turns to the next hop. Another origin gets no credentials and no trace.
     func go(to next: CanonicalURL) {
         hops.append(Download.Hop(url: RedactedURL.withoutUserInfo(target.text), status: state.status, headers: responseHeaders))
         if !target.trusts(next) { headers.removeAll(where: \.staysWithOrigin) }
         target = next
         state.redirects()
-        (hopStart, lookUpTime, timeToBegin) = (.now, nil, nil)
-        answerDeadline = nil
+        restartsHop()
         headerLines = []
         decoder = nil
     }
@@ -325,40 +344,4 @@ final class Transfer {
     }
 
     static let statusLineStart = Array("HTTP/".utf8)
-
-    // MARK: The wire
-
-    /// Whether libcurl has to report what it sends.
-    var keepsWire: Bool { wire != nil }
-
-    /// A proxy's own request comes before the phase of the answer.
-    func requestHeadGoes(_ part: UnsafeRawBufferPointer) {
-        if state.phase == .response { wire?.requestHeadGoes(part) }
-    }
-
-    /// Keeps bytes of a body that the caller does not get as they are. False ends the transfer.
-    private func keepOnWire(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        guard wire != nil, !state.isSuccess || decoder != nil else { return true }
-        do throws(StorageFailure) {
-            try wire?.bodyCame(bytes, upTo: state.isSuccess ? .max : state.mostOfOthers)
-            return true
-        } catch {
-            state.storageFailed(error)
-            return false
-        }
-    }
-
-    /// The current hop has ended in libcurl. Keeps its exchange, if its answer was taken as far as it is wanted.
-    func keepExchange(_ code: CURLcode) {
-        guard wire != nil, state.phase == .body, state.stop == nil || state.stop == .uninteresting else { return }
-        let isWhole = code == CURLE_OK
-        if state.isSuccess, !isWhole { return }
-        let cut: WireRecord.Cut? = state.stop == .uninteresting ? .length : isWhole ? nil : .disconnect
-        do throws(StorageFailure) {
-            try wire?.ended(
-                RedactedURL.withoutUserInfo(target.text), isDownloaded: state.isSuccess && decoder == nil, cut: cut)
-        } catch {
-            state.storageFailed(error)
-        }
-    }
 }

@@ -10,8 +10,6 @@ extension TransferState {
         /// The system's errno of a connection that failed; 0 without one.
         var systemError: Int32 = 0
         var sentRange = false
-        /// Whether the transfer has used up its whole time.
-        var isOutOfTime = false
         /// The last hop's URL, without credentials.
         var finalURL = ""
         /// Whether the process cannot have another descriptor.
@@ -34,7 +32,10 @@ extension TransferState {
         case .refused(let reason): return (.disallowed, reason)
         case .cut: return nil
         case .noAnswer(let time): return (.timeout(.response), "no answer within \(Self.seconds(time))")
-        case nil: break
+        case .standsStill(let time): return (.timeout(.body), "nothing came for \(Self.seconds(time))")
+        case .isSlow(let bytes, let time): return (.tooSlow, "\(bytes.of("byte")) in \(Self.seconds(time))")
+        case .noRest: return (.truncated, "")
+        case .outOfTime, nil: break
         }
         if status == 407, ending.isBehindProxy { return (.proxy, "it wants a name and a password (407)") }
         // No hop follows an error, so the status is final, even if the rest of that answer failed.
@@ -56,9 +57,8 @@ extension TransferState {
         case nil where status == 206 && !ending.sentRange:
             return (.protocolError, "it sent a part (206) where the whole was asked for")
         case nil:
-            return nil
-        case .timeout(.body) where !ending.isOutOfTime:
-            return (.tooSlow, text)
+            guard let rest, transferredBytes < rest.total else { return nil }
+            return (.truncated, "\(transferredBytes) of \(rest.total) bytes came")
         // With a proxy there is only the connection to the proxy.
         case .connect? where ending.isBehindProxy, .timeout(.connect)? where ending.isBehindProxy:
             return (.proxy, text)
@@ -95,9 +95,10 @@ extension TransferState {
         return text
     }
 
-    /// `30 s`, `0.3 s`
+    /// `30 s`, `0.3 s`; from a second on in tenths.
     private static func seconds(_ time: Duration) -> String {
-        let milliseconds = Int64((time / .milliseconds(1)).rounded())
+        let unit = time < .seconds(1) ? 1.0 : 100
+        let milliseconds = Int64((time / .milliseconds(1) / unit).rounded() * unit)
         return milliseconds % 1000 == 0 ? "\(milliseconds / 1000) s" : "\(Double(milliseconds) / 1000) s"
     }
 

@@ -11,6 +11,13 @@ struct TransferState {
         case encoding(String)
         case storage(StorageFailure)
         case noAnswer(within: Duration)
+        /// The body of a success does not move, or hardly.
+        case standsStill(for: Duration)
+        case isSlow(bytes: Int64, within: Duration)
+        /// The time for all that does not move is over, within a body that nobody wants.
+        case outOfTime
+        /// The answer to the request for a body's rest is neither the rest nor the whole.
+        case noRest
         /// An answer that no client should believe.
         case rules(String)
         /// The request refuses the answer, by its head.
@@ -42,6 +49,8 @@ struct TransferState {
     private(set) var announcedBytes: Int64?
     /// Bytes of the body after decoding.
     private(set) var bodyBytes: Int64 = 0
+    /// For an answer with the rest of a body that broke off: where its part ends, and the length of the whole.
+    private(set) var rest: (end: Int64, total: Int64)?
     private(set) var isRedirected = false
     private var headerBytes = 0
     private(set) var stop: Stop?
@@ -74,6 +83,25 @@ struct TransferState {
         next.isRedirected = true
         self = next
     }
+
+    /// The next request asks for the rest of the body. The bytes that came stay.
+    mutating func asksForRest() {
+        var next = TransferState(maximumBody: maximumBody, maximumHeaders: maximumHeaders, mostOfOthers: mostOfOthers)
+        next.headerBytes = headerBytes
+        next.isRedirected = isRedirected
+        (next.transferredBytes, next.bodyBytes, next.announcedBytes) = (transferredBytes, bodyBytes, announcedBytes)
+        self = next
+    }
+
+    /// The answer has the rest of the body, up to `end`. For the caller it is a part of the first answer. False ends the transfer.
+    mutating func goesOn(to end: Int64, of total: Int64) -> Bool {
+        status = 200
+        rest = (end, total)
+        return announced(total)
+    }
+
+    /// The answer has the body from its first byte.
+    mutating func beginsAnew() { (transferredBytes, bodyBytes, announcedBytes) = (0, 0, nil) }
 
     mutating func connects() { phase = .connect }
 
@@ -130,6 +158,10 @@ struct TransferState {
     mutating func transferred(_ count: Int) -> BodyAction {
         phase = .body
         transferredBytes += Int64(count)
+        if let rest, transferredBytes > rest.end {
+            stop = .rules("it sent more than the part that its Content-Range names")
+            return .stop
+        }
         if isSuccess { return transferredBytes <= maximumBody ? .write : tooLarge() }
         guard transferredBytes <= mostOfOthers else {
             stop = .uninteresting
@@ -168,6 +200,20 @@ struct TransferState {
     /// The time for an answer's headers is over.
     mutating func gaveUpWaiting(after time: Duration) { stop = .noAnswer(within: time) }
 
+    /// False ends the transfer.
+    mutating func looked(_ verdict: BodyPace.Verdict) -> Bool {
+        switch verdict {
+        case .moves: return true
+        case .standsStill(let time): stop = .standsStill(for: time)
+        case .isSlow(let bytes, let time): stop = .isSlow(bytes: bytes, within: time)
+        }
+        return false
+    }
+
+    mutating func ranOutOfTime() { stop = .outOfTime }
+
+    mutating func gotNoRest() { stop = .noRest }
+
     var isSuccess: Bool { (200...299).contains(status) || status == 304 && isConditional }
 
     /// Whether an answer of this status has a body that the caller wants.
@@ -184,6 +230,15 @@ struct TransferState {
 }
 
 extension TransferState {
+    /// Whether the transfer failed because its body broke off, and not for another reason.
+    func brokeOff(_ kind: FetchError.Kind) -> Bool {
+        guard phase == .body, status == 200 else { return false }
+        switch (kind, stop) {
+        case (.reset, nil), (.truncated, nil), (.timeout(.body), .standsStill): return true
+        default: return false
+        }
+    }
+
     /// So often an unanswered hop is asked again.
     static let mostNewStarts = 2
 

@@ -112,7 +112,8 @@ import Testing
             { $0.timeout = .zero }, { $0.connectTimeout = .seconds(-1) }, { $0.maximumBody = 0 }, { $0.maximumInFlight = 0 },
             { $0.maximumRedirects = -1 }, { $0.userAgent = "a\r\nb" }, { $0.caFile = "/dev/null/missing" }, { $0.minimumSpeed = -1 },
             { $0.maximumHeaders = 0 }, { $0.proxy = "proxy" }, { $0.allowedNetworks = ["10.0.0.1/8"] }, { $0.maximumBody = .max },
-            { $0.answerTimeout = .zero }, { $0.minimumSpeedWindow = .milliseconds(10) },
+            { $0.answerTimeout = .zero }, { $0.minimumSpeedWindow = .zero },
+            { $0.lastingSpeed = -1 },
         ]
         for change in changes {
             var options = FetchSettings()

@@ -155,18 +155,6 @@ import Testing
         await fixture.origin.wait { $0 == .closed }
     }
 
-    @Test("A body that trickles fails as too slow")
-    func slow() async throws {
-        let fixture = try EngineFixture {
-            $0.minimumSpeed = 1000
-            $0.minimumSpeedWindow = .seconds(1)
-        } script: { peer in
-            peer.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\na")
-            return peer.waitForClose()
-        }
-        #expect(try await fixture.failure().kind == .tooSlow)
-    }
-
     @Test(
         "A folder that cannot hold the body is a storage error with the system's reason",
         arguments: ["/dev/null/missing", "/proc", "/dev/null"])

@@ -1,4 +1,5 @@
 import CCurl
+import GannetTestKit
 import Testing
 
 @testable import HTTPEngine
@@ -59,13 +60,15 @@ import Testing
 
     @Test("The time for an answer does not bound the body")
     func slowBody() async throws {
-        let fixture = try EngineFixture {
-            $0.answerTimeout = .milliseconds(200)
-            $0.timeout = .milliseconds(900)
-        } script: { peer in
-            peer.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\na")
-            return peer.waitForClose()
+        try await withGrowingTime(from: .milliseconds(200), upTo: .seconds(5)) { time in
+            let fixture = try EngineFixture {
+                $0.answerTimeout = time
+                $0.minimumSpeedWindow = time * 2
+            } script: { peer in
+                peer.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\na")
+                return peer.waitForClose()
+            }
+            return try await fixture.failure().kind == .timeout(.body)
         }
-        #expect(try await fixture.failure().kind == .timeout(.body))
     }
 }

@@ -8,8 +8,8 @@ import Testing
     private var state = TransferState(maximumBody: 10, maximumHeaders: 100)
     private let local = IPAddress.v4(0x7f00_0001)
 
-    private func kind(_ state: TransferState, _ code: CURLcode, isOutOfTime: Bool = false) -> FetchError.Kind? {
-        state.failure(.init(code: code, text: "text", isOutOfTime: isOutOfTime))?.kind
+    private func kind(_ state: TransferState, _ code: CURLcode) -> FetchError.Kind? {
+        state.failure(.init(code: code, text: "text"))?.kind
     }
 
     @Test("A write that failed for no known reason is the URL's failure, not the disk's") mutating func writeError() {
@@ -113,8 +113,36 @@ import Testing
         state.headersEnded(status: 100)
         #expect(kind(state, CURLE_OPERATION_TIMEDOUT) == .timeout(.response))
         state.headersEnded(status: 200)
-        #expect(kind(state, CURLE_OPERATION_TIMEDOUT) == .tooSlow)
-        #expect(kind(state, CURLE_OPERATION_TIMEDOUT, isOutOfTime: true) == .timeout(.body))
+        #expect(kind(state, CURLE_OPERATION_TIMEDOUT) == .timeout(.body))
+        var slow = state
+        #expect(slow.looked(.moves) == true)
+        #expect(slow.looked(.isSlow(bytes: 1, within: .milliseconds(30_012))) == false)
+        #expect(slow.failure(.init(code: CURLE_OPERATION_TIMEDOUT, text: ""))?.detail == "1 byte in 30 s")
+        #expect(kind(slow, CURLE_OPERATION_TIMEDOUT) == .tooSlow)
+        #expect(!slow.brokeOff(.tooSlow))
+        #expect(state.looked(.standsStill(for: .milliseconds(312))) == false)
+        #expect(state.failure(.init(code: CURLE_OPERATION_TIMEDOUT, text: ""))?.detail == "nothing came for 0.312 s")
+        #expect(state.brokeOff(.timeout(.body)))
+    }
+
+    @Test("A body's rest counts with its beginning, and the part must not say more than its range") mutating func rest() {
+        state.headersEnded(status: 200)
+        _ = state.announced(9)
+        _ = state.transferred(4)
+        _ = state.unpacked(4)
+        #expect(state.brokeOff(.truncated))
+        state.asksForRest()
+        #expect(!state.brokeOff(.truncated))
+        state.requestStarts()
+        state.headersEnded(status: 206)
+        #expect(state.goesOn(to: 8, of: 9) == true)
+        #expect(state.transferred(4) == .write)
+        #expect(state.unpacked(4) == true)
+        #expect(kind(state, CURLE_OK) == .truncated)
+        #expect(state.transferred(1) == .stop)
+        #expect(kind(state, CURLE_WRITE_ERROR) == .protocolError)
+        var large = TransferState(maximumBody: 10, maximumHeaders: 100)
+        #expect(large.goesOn(to: 11, of: 11) == false)
     }
 
     @Test("The limits are exact") mutating func limits() {

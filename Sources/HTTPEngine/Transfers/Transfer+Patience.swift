@@ -1,0 +1,27 @@
+/// The times of a transfer that libcurl does not watch.
+extension Transfer {
+    /// The end of the time for all that does not move.
+    var deadline: ContinuousClock.Instant { start + patience.grace + settings.fetch.timeout }
+
+    /// The rest of that time.
+    var timeLeft: Duration { max(.zero, deadline - .now) }
+
+    /// When the engine has to look whether the transfer goes on; nil where libcurl watches the time, or the transfer waits for us.
+    var nextLook: ContinuousClock.Instant? {
+        if let answerDeadline { return answerDeadline }
+        guard handle != nil, state.phase == .body else { return nil }
+        return patience.nextLook(atBody: state.hasBody, deadline: deadline)
+    }
+
+    /// To be called when `nextLook` is over. False ends the transfer.
+    func look(at now: ContinuousClock.Instant) -> Bool {
+        if answerDeadline != nil {
+            state.gaveUpWaiting(after: settings.answerTimeout)
+        } else if state.hasBody {
+            return state.looked(patience.look(at: now))
+        } else {
+            state.ranOutOfTime()
+        }
+        return false
+    }
+}
