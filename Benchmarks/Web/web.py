@@ -66,7 +66,7 @@ def table(profile, options, results):
     print(f"\n`{profile}`: {options.hosts:,} hosts, {options.urls:,} URLs, of which {good / len(any_run):,.0f} are good; seeds {', '.join(map(str, options.seed))}\n")
     row("program", "good URLs", *[f"until {share} %" for share in SHARES], "until its end", "requests", "CPU")
     row(*["---"] * 9)
-    for name, key in [("ideal", "ideal"), ("ideal of a polite client", "politeIdeal")]:
+    for name, key in [("hosts alone", "idealOfHosts"), ("ideal", "ideal"), ("ideal of a polite client", "politeIdeal")]:
         row(f"*{name}*", "", *[f"{middle([run.analysis[key][share] for run in any_run]):.1f} s" for share in SHARES], "", "", "")
     for name, runs in results.items():
         cells = []

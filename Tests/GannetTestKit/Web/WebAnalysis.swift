@@ -12,6 +12,8 @@ package struct WebAnalysis: Encodable, Sendable {
     /// The least times in seconds, also those of a polite client, which reads robots.txt and asks a new host for one URL.
     package private(set) var ideal: [String: Double] = [:]
     package private(set) var politeIdeal: [String: Double] = [:]
+    /// The least times of the hosts alone, with a processor that needs no time.
+    package private(set) var idealOfHosts: [String: Double] = [:]
     package let requests: Int
     package let bytes: Int64
     package let mostOpenConnections: Int
@@ -43,6 +45,7 @@ package struct WebAnalysis: Encodable, Sendable {
             let count = WebIdeal.count(part, of: good)
             if good > 0, count <= times.count { goodAt["\(share)"] = times[count - 1] }
             ideal["\(share)"] = least.seconds(until: part, processor: processor)
+            idealOfHosts["\(share)"] = least.seconds(until: part)
             politeIdeal["\(share)"] = polite.seconds(until: part, processor: processor)
         }
     }
