@@ -73,6 +73,9 @@ final class Connections {
         return Int(count)
     }
 
+    /// How many bytes have been read from a connection so far; nil where the system does not tell.
+    func readBytes(_ wanted: Ends) -> UInt64? { sockets[wanted].flatMap(StallGuard.bytesRead) }
+
     private func learnEnds() {
         for socket in new {
             guard let local = Self.address(of: socket, getsockname), let remote = Self.address(of: socket, getpeername) else { continue }

@@ -95,6 +95,12 @@ final class EasyHandle {
     /// libcurl has no part in the time of a body: the engine looks whether it moves. A later request sets the time again.
     func liftTimeout() { _ = gannet_easy_set_long(easy, CURLOPT_TIMEOUT_MS, 0) }
 
+    /// How many bytes of its connection the current answer has taken; nil for HTTP/2, where other answers take some too.
+    func wireBytes(since line: (ends: Connections.Ends, before: UInt64)) -> UInt64? {
+        guard number(CURLINFO_HTTP_VERSION) < CURL_HTTP_VERSION_2_0, let read = connections.readBytes(line.ends) else { return nil }
+        return read > line.before ? read - line.before : 0
+    }
+
     /// Has the connection closed when the transfer ends.
     func forbidReuse() { _ = gannet_easy_set_long(easy, CURLOPT_FORBID_REUSE, 1) }
 

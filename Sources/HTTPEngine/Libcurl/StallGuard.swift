@@ -73,7 +73,7 @@ final class StallGuard {
     }
 
     /// How many bytes this process has taken off a TCP connection so far.
-    private static func bytesRead(from socket: Int32) -> UInt64? {
+    static func bytesRead(from socket: Int32) -> UInt64? {
         #if canImport(Glibc)
         // The kernel's `tcp_info`, of which the C library's header knows only the first half: tcpi_bytes_received is the 17th word.
         var words = [UInt64](repeating: 0, count: 17)

@@ -18,6 +18,8 @@ extension Transfer {
         if answerDeadline != nil {
             state.gaveUpWaiting(after: settings.answerTimeout)
         } else if state.hasBody {
+            let wire = line.flatMap { handle?.wireBytes(since: $0) } ?? 0
+            guard state.tookFromWire(wire) else { return false }
             return state.looked(patience.look(at: now))
         } else {
             state.ranOutOfTime()

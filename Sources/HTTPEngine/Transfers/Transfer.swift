@@ -24,6 +24,8 @@ final class Transfer {
     var knownName: (host: String, port: Int)?
     /// The connection of the current hop, under TLS.
     var ends: Connections.Ends?
+    /// The connection of the current request, and how much had been read from it before.
+    var line: (ends: Connections.Ends, before: UInt64)?
     /// Whether libcurl has the current hop as one of those that share an origin's connections.
     var sharesConnections = false
     /// When the current hop's headers must have come; nil before the request and after them.

@@ -210,6 +210,15 @@ struct TransferState {
         return false
     }
 
+    /// So many bytes of the connection were read for the answer. False ends the transfer.
+    ///
+    /// A body may come in chunks of one byte, but an origin could put a megabyte around each byte and move for days.
+    mutating func tookFromWire(_ count: UInt64) -> Bool {
+        guard count > UInt64(transferredBytes) * 64 + (1 << 20) else { return true }
+        stop = .rules("it sent \(count) bytes for a body of \(transferredBytes)")
+        return false
+    }
+
     mutating func ranOutOfTime() { stop = .outOfTime }
 
     mutating func gotNoRest() { stop = .noRest }

@@ -125,6 +125,14 @@ import Testing
         #expect(state.brokeOff(.timeout(.body)))
     }
 
+    @Test("An answer may be some times larger than its body, and not more") mutating func framing() {
+        state.headersEnded(status: 200)
+        _ = state.transferred(2)
+        #expect(state.tookFromWire(128 + (1 << 20)) == true)
+        #expect(state.tookFromWire(129 + (1 << 20)) == false)
+        #expect(kind(state, CURLE_OPERATION_TIMEDOUT) == .protocolError)
+    }
+
     @Test("A body's rest counts with its beginning, and the part must not say more than its range") mutating func rest() {
         state.headersEnded(status: 200)
         _ = state.announced(9)
