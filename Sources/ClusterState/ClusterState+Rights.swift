@@ -71,12 +71,14 @@ extension ClusterState {
             ("TIME", []),
             ("DEL EXISTS GET HGETALL HLEN HRANDFIELD LLEN LPOP MGET PTTL UNLINK ZCARD ZPOPMIN", [none]),
             ("HDEL HEXISTS HGET HMGET \(publish) ZREM ZSCORE", [none, ""]),
-            ("HSCAN LINDEX", [none, 0]),
+            ("GETBIT HSCAN LINDEX", [none, 0]),
             ("RENAME", [none, none]),
             ("LRANGE LTRIM ZCOUNT ZRANGE ZREMRANGEBYRANK", [none, 0, 0]),
             ("HINCRBY HSET HSETNX LPUSH LSET RPUSH ZADD", [text, 0, ""]),
             ("SET", [none, "", "XX"]),
             ("SETNX", [text, ""]),
+            // There is no such bit.
+            ("SETBIT", [text, -1, 0]),
         ]
         return groups.flatMap { names, rest in
             names.split(separator: " ").flatMap { [.integer(1 + rest.count), .string(String($0))] + rest }

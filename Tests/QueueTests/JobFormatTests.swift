@@ -125,4 +125,13 @@ import Testing
         }
         print("random jobs: seed \(seed)")
     }
+
+    @Test func `a chunk begins with the host that has the most jobs, and a host's blocks stand together`() throws {
+        let hosts = ["one", "many", "two", "many", "two", "other"] + Array(repeating: "many", count: 70)
+        let entries = try hosts.enumerated().map { try JobEntry(id: QueueFixture.id($0), host: $1, url: "http://\($1)/\($0)") }
+        let blocks = Block.pack(entries, batch: 1, hasHeaders: false).compactMap { Block($0) }
+        #expect(blocks.map(\.host) == ["many", "many", "two", "one", "other"])
+        #expect(blocks.map(\.count) == [64, 8, 2, 1, 1])
+        #expect(blocks.flatMap(\.entries).count == hosts.count)
+    }
 }

@@ -59,7 +59,7 @@ package final class Manifest: Sendable {
             state.totals.bytes += end.record?.bytes ?? 0
         case .there: state.totals.there += 1
         case .repeated: state.totals.repeated += 1
-        case .failed: state.totals.noteFailure(end.errorClass)
+        case .failed: state.totals.noteFailure(end.errorClass, of: row.url)
         case .invalid: state.totals.invalid += 1
         }
         try state.writer.write(row.line(end))
@@ -95,6 +95,8 @@ package struct ManifestTotals: Sendable, Equatable {
     package var disallowed = 0
     /// Failed rows by error class, for a bounded number of classes.
     package private(set) var classes: [String: Int] = [:]
+    /// Failed rows by host, for a bounded number of hosts.
+    package private(set) var hosts: [String: Int] = [:]
     package var invalid = 0
     /// The size of the bodies that this run fetched.
     package var bytes = 0
@@ -102,17 +104,19 @@ package struct ManifestTotals: Sendable, Equatable {
     package var rows: Int { fetched + there + repeated + failed + disallowed + invalid }
 
     private static let mostClasses = 200
+    private static let mostHosts = 10_000
 
     package init() {}
 
-    package mutating func noteFailure(_ errorClass: String) {
+    package mutating func noteFailure(_ errorClass: String, of url: String? = nil) {
         guard errorClass != FailureCounts.disallowed else {
             disallowed += 1
             return
         }
         failed += 1
-        if classes[errorClass] == nil, classes.count >= Self.mostClasses { return }
-        classes[errorClass, default: 0] += 1
+        if classes[errorClass] != nil || classes.count < Self.mostClasses { classes[errorClass, default: 0] += 1 }
+        guard let host = url.flatMap({ try? CanonicalURL($0) })?.hostName else { return }
+        if hosts[host] != nil || hosts.count < Self.mostHosts { hosts[host, default: 0] += 1 }
     }
 }
 

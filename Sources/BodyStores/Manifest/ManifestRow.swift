@@ -28,6 +28,9 @@ package struct ManifestRow: Sendable {
     /// The row's carried values: the text of one JSON object. The line has it as it is.
     package let carried: ArraySlice<UInt8>?
 
+    /// The row's URL, as it stands in the input.
+    var url: String? { if case .url(let bytes) = content { String(decoding: bytes, as: UTF8.self) } else { nil } }
+
     package init(_ place: Place, _ content: Content, id: ArraySlice<UInt8>? = nil, carried: ArraySlice<UInt8>? = nil) {
         self.place = place
         self.content = content

@@ -149,7 +149,8 @@ extension Block {
         var jobs: [UInt8] = []
     }
 
-    /// Packs a chunk by host, in the order in which the hosts come first. The time is zero until the script that accepts the chunk fills it in.
+    /// Packs a chunk by host. The host with the most jobs comes first, with all its blocks: it takes the longest, and must not wait for its
+    /// other blocks behind those of small hosts. The time is zero until the script that accepts the chunk fills it in.
     package static func pack(_ entries: [JobEntry], batch: Int, hasHeaders: Bool) -> [[UInt8]] {
         var packings: [Packing] = []
         packings.reserveCapacity(entries.count / 4)
@@ -176,7 +177,7 @@ extension Block {
                 last = place
             }
         }
-        return packings.map { packing in
+        return largestFirst(packings).map { packing in
             let (kind, isMany) = (packing.kind, packing.count > 1)
             var bytes: [UInt8] = []
             bytes.reserveCapacity(12 + kind.host.utf8.count + packing.jobs.count)
@@ -190,6 +191,20 @@ extension Block {
             bytes.append(contentsOf: packing.jobs[(isMany ? 0 : 2)...])
             return bytes
         }
+    }
+
+    /// Hosts with as many jobs stay in the order in which they come first.
+    private static func largestFirst(_ packings: [Packing]) -> [Packing] {
+        guard packings.contains(where: { $0.count > 1 }) else { return packings }
+        var hosts: [String: (jobs: Int, first: Int)] = [:]
+        for (place, packing) in packings.enumerated() {
+            hosts[packing.kind.host, default: (0, place)].jobs += packing.count
+        }
+        let keys = packings.enumerated().map { place, packing in
+            let host = hosts[packing.kind.host] ?? (0, place)
+            return (-host.jobs, host.first, place)
+        }
+        return packings.indices.sorted { keys[$0] < keys[$1] }.map { packings[$0] }
     }
 
     /// Where the part of the URL begins that a block has to keep besides the host.

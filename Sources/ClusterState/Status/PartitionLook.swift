@@ -22,10 +22,14 @@ package struct PartitionLook {
     private(set) var oldest: Int?
     package private(set) var waits = QueueWaits()
 
+    /// Hosts that jobs may wait for, as far as they were met.
+    private(set) var named: [String] = []
+
     private let hasReadyBlocks: Bool
     private var due: [(priority: Priority, members: [[UInt8]], all: Int)] = []
 
     static let mostHeads = 4
+    private static let mostNamed = 32
     static let mostTimers = 32
     static let mostOthers = 8
     static let mostLookedAt = 200
@@ -88,11 +92,14 @@ package struct PartitionLook {
             for member in members {
                 if member.first == UInt8(ascii: "u"), let first = try rest.popFirst()?.asArray().first?.asBytes() {
                     // A job that came back waits for a worker, and counts as ready.
-                    if Block(first)?.followerState == .ready { oldest = Self.earlier(oldest, first) }
+                    let block = Block(first)
+                    if block?.followerState == .ready { oldest = Self.earlier(oldest, first) }
+                    if let host = block?.host { name(host) }
                 }
                 guard member.first == UInt8(ascii: "h"), let first = try rest.popFirst()?.asNumber(),
                     let others = try rest.popFirst()?.asNumber(), let list = rest.popFirst()
                 else { continue }
+                name(String(decoding: member.dropFirst(), as: UTF8.self))
                 let heads = try list.asArray().map { try $0.asBytes() }
                 for head in heads { oldest = Self.earlier(oldest, head) }
                 var length = Double(first)
@@ -104,6 +111,18 @@ package struct PartitionLook {
         waits.hosts = max(0, Int(hosts))
         waits.held = max(0, hosts > 0 && !hasReadyBlocks ? counts.ready : Int(min(Double(counts.ready), held)))
         if counts.ready <= 0 { oldest = nil }
+    }
+
+    private mutating func name(_ host: String) {
+        if named.count < Self.mostNamed, !named.contains(host) { named.append(host) }
+    }
+
+    /// - Parameter replies: The answers to `HostStanding.command` for each of the named hosts.
+    mutating func note(standings replies: [RedisReply]) throws {
+        waits.add(
+            try zip(named, replies).compactMap { host, reply in
+                WaitingHost(host, try HostStanding(reply, of: host, at: now), at: now)
+            })
     }
 
     private static func earlier(_ time: Int?, _ element: [UInt8]) -> Int? {

@@ -160,12 +160,17 @@ package struct QueueWaits: Sendable, Equatable {
     /// Jobs that wait for the time of their first or next attempt.
     package var delayed = 0
 
+    /// Some of the hosts that do not answer or rest, the one with the most failures first.
+    package private(set) var silent: [WaitingHost] = []
+    package static let mostSilent = 8
+
     package var total: Int { held + delayed }
 
-    package init(held: Int = 0, hosts: Int = 0, delayed: Int = 0) {
+    package init(held: Int = 0, hosts: Int = 0, delayed: Int = 0, silent: [WaitingHost] = []) {
         self.held = held
         self.hosts = hosts
         self.delayed = max(0, delayed)
+        add(silent)
     }
 
     /// Adds another partition's part of the queue.
@@ -173,6 +178,11 @@ package struct QueueWaits: Sendable, Equatable {
         held += other.held
         hosts += other.hosts
         delayed += other.delayed
+        add(other.silent)
+    }
+
+    mutating func add(_ hosts: [WaitingHost]) {
+        silent = Array((silent + hosts).sorted { ($0.failures, $1.name) > ($1.failures, $0.name) }.prefix(Self.mostSilent))
     }
 }
 

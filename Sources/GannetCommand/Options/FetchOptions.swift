@@ -200,6 +200,7 @@ extension FetchOptions {
         options.idleLook = times.idleLook
         options.handBackTimeout = times.handBack
         options.sitePause = times.sitePause
+        options.hostFirst = times.hostFirst
         options.sendsTrace = sendsTrace
         options.version = Version.current
         return options

@@ -2,8 +2,8 @@ import ClusterState
 import CommandLineKit
 import Gannet
 
-/// Times that no option names. Tests cannot wait for the usual ones, so the variable `GANNET_TEST_TIMES` sets them:
-/// `heartbeat=500ms,idle-look=500ms`. The variable is for tests alone, and may change with any version.
+/// Times, and a number, that no option names. Tests cannot wait for the usual ones, so the variable `GANNET_TEST_TIMES` sets them:
+/// `heartbeat=500ms,idle-look=500ms,host-first=8`. The variable is for tests alone, and may change with any version.
 struct Times: Sendable, Equatable {
     /// How often a worker says that it is alive.
     var heartbeat = WorkerOptions().heartbeat
@@ -13,6 +13,8 @@ struct Times: Sendable, Equatable {
     var handBack = WorkerOptions().handBackTimeout
     /// When an origin whose robots.txt cannot be read is asked for it again.
     var sitePause = WorkerOptions().sitePause
+    /// How many requests a host has in flight before it answers.
+    var hostFirst = WorkerOptions().hostFirst
     /// How long `enqueue` waits for replicas.
     var replicas = Producer.replicaPatience
     /// How long Redis may take to answer a command.
@@ -33,6 +35,7 @@ struct Times: Sendable, Equatable {
         for part in text.split(separator: ",") {
             let pair = part.split(separator: "=", maxSplits: 1).map(String.init)
             if pair.count == 2, let time = try? TimeSpan.parse(pair[1]) { set(pair[0], time) }
+            if pair.count == 2, pair[0] == "host-first", let count = Int(pair[1]) { hostFirst = count }
         }
     }
 

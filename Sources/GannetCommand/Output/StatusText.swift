@@ -185,10 +185,12 @@ extension WorkerStatus {
 
 /// The reason of a wait whose end cannot be told.
 enum WaitText {
-    /// `902 wait for 12 hosts that rest or are busy, 30 for their next attempt`; `nil` while most open jobs only wait for a place.
+    /// `3 hosts do not answer (a.example: no connection, next try in 8 s; …); 902 wait for 12 hosts that rest or are busy, 30 for their next
+    /// attempt`; `nil` while most open jobs only wait for a place.
     static func sentence(_ waits: QueueWaits, of open: Int) -> String? {
         guard waits.total > 0, waits.total >= open - waits.total else { return nil }
         var parts: [String] = []
+        let told = hosts(waits.silent)
         if waits.held > 0 {
             let one = waits.hosts == 1
             parts.append("\(wait(waits.held)) for \(Amounts.count(waits.hosts, "host")) that \(one ? "rests or is" : "rest or are") busy")
@@ -197,8 +199,44 @@ enum WaitText {
             parts.append(
                 "\(waits.held > 0 ? "\(waits.delayed)" : wait(waits.delayed)) for \(waits.delayed == 1 ? "its" : "their") next attempt")
         }
-        return parts.joined(separator: ", ")
+        return (told.map { [$0] } ?? []).joined() + (told == nil ? "" : "; ") + parts.joined(separator: ", ")
     }
+
+    private static let mostHosts = 3
+
+    /// `2 hosts do not answer (a.example: no connection, next try in 8 s; b.example: no answer, asked now); 1 rests (c.example for 40 s)`
+    private static func hosts(_ hosts: [WaitingHost]) -> String? {
+        let silent = hosts.filter { $0.failures > 0 }
+        let resting = hosts.filter { $0.failures == 0 }
+        var parts: [String] = []
+        if !silent.isEmpty {
+            let most = silent.count == QueueWaits.mostSilent ? "\(silent.count) hosts and more" : Amounts.count(silent.count, "host")
+            parts.append("\(most) \(silent.count == 1 ? "does" : "do") not answer (\(list(silent, words)))")
+        }
+        if !resting.isEmpty {
+            let those = "\(Amounts.count(resting.count, "host")) asked for a rest"
+            parts.append("\(those) (\(list(resting) { "\($0.name): next try in \(Amounts.time($0.rest))" }))")
+        }
+        return parts.isEmpty ? nil : parts.joined(separator: ", ")
+    }
+
+    private static func list(_ hosts: [WaitingHost], _ words: (WaitingHost) -> String) -> String {
+        let rest = hosts.count > mostHosts ? ["\(hosts.count - mostHosts) more"] : []
+        return (hosts.prefix(mostHosts).map(words) + rest).joined(separator: "; ")
+    }
+
+    private static func words(_ host: WaitingHost) -> String {
+        let reason = host.errorClass.map { reasons[$0] ?? ClassCounts.shown($0) } ?? "no answer"
+        let asked = host.failures > 1 ? " \(host.failures) times" : ""
+        let next = host.isGivenUp ? "given up" : host.rest > .zero ? "next try in \(Amounts.time(host.rest))" : "asked again now"
+        return "\(host.name): \(reason)\(asked), \(next)"
+    }
+
+    /// The words for classes of failures, where a host had one.
+    private static let reasons = [
+        "connect": "no connection", "timeout": "no answer in time", "reset": "connection lost", "tls": "no trusted TLS connection",
+        "no-such-host": "no such name", "dns": "name not found",
+    ]
 
     /// `9 wait for the proxy`
     static func sentence(_ count: Int, for want: String) -> String { "\(wait(count)) for \(want)" }

@@ -3,6 +3,7 @@ import ClusterState
 import CommandLineKit
 import Gannet
 import GannetBasics
+import HTTPEngine
 import URLLists
 
 /// The result of a run: its rows, counted by how they ended.
@@ -25,7 +26,7 @@ struct RunSummary: Sendable {
 
     /// Where the failures are listed.
     var reference: String {
-        if totals.failed + totals.invalid > 0 { return "; manifest.jsonl there lists the failures, with reasons" }
+        if totals.failed + totals.invalid > 0 { return "; manifest.jsonl there lists the failures, with reasons\(hosts)" }
         return totals.disallowed > 0 ? "; manifest.jsonl there names the rules" : ""
     }
 
@@ -38,7 +39,15 @@ struct RunSummary: Sendable {
             separator: ", ")
     }
 
+    /// `. Most failures: a.example 900, b.example 80`, where more than one host has some.
+    private var hosts: String {
+        guard totals.hosts.count > 1 else { return "" }
+        let sorted = totals.hosts.sorted { ($0.value, $1.key) > ($1.value, $0.key) }.prefix(Self.mostHosts)
+        return ". Most failures: " + sorted.map { "\($0.key.escapedForDisplay) \($0.value)" }.joined(separator: ", ")
+    }
+
     private static let mostClasses = 5
+    private static let mostHosts = 10
 
     /// The names are a contract. Each row is counted once, so that the numbers add up.
     var json: JSONValue {

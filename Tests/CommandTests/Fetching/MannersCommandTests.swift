@@ -242,11 +242,11 @@ import Testing
         robots: String, reason: String
     ) async throws {
         let fleet = try await Self.start(robots: robots, files: 1)
-        let words = fleet.run + Self.obey + ["--give-up-after", "1s"]
+        let words = fleet.run + Self.obey + ["--retries", "1"]
         let outcome = try await fleet.outcome(words)
         #expect(outcome.status == 1, "\(outcome.output)\(outcome.errors)")
         let error = Self.error(try #require(try Self.manifest(fleet).first))
-        #expect(error.hasPrefix("throttled: The robots.txt of the site could not be read (\(fleet.origin.urls[0])): "), "\(error)")
+        #expect(error.hasPrefix("http-500: The robots.txt of the site could not be read (\(fleet.origin.urls[0])): "), "\(error)")
         #expect(error.contains(reason) && error.contains("/robots.txt"), "\(error)")
         #expect(try await fleet.requests()["/0.bin"] == nil)
         try await fleet.stop()

@@ -8,7 +8,7 @@ import Testing
         #expect(try await fleet.text(["doctor"]) == "Everything is as it should be.\n")
         // The jobs of a host are one element of the list.
         _ = try await fleet.text(["enqueue", "http://a/1", "http://a/2", "http://b/1", "http://b/2", "http://b/3", "--batch", "b"])
-        _ = try await fleet.redis.command("RPOP", "{gannet}q:default:ready:normal")
+        _ = try await fleet.redis.command("LPOP", "{gannet}q:default:ready:normal")
 
         let found = try await fleet.outcome(["doctor"] + fleet.connection)
         #expect(found.status == 1)

@@ -98,8 +98,8 @@ struct Fleet: Sendable {
     }
 
     /// Starts a program that tells of every body, and returns once it has told of `count`.
-    func start(_ words: [String], untilFetched count: Int) async throws -> ChildProcess {
-        let child = try start(words + ["--verbose"])
+    func start(_ words: [String], untilFetched count: Int, with more: [String: String] = [:]) async throws -> ChildProcess {
+        let child = try start(words + ["--verbose"], with: more)
         var next = 0
         for _ in 0..<count {
             _ = try #require(try await child.errors.line(from: next) { $0.hasPrefix("gannet: fetched ") }, "\(child.errors.text)")

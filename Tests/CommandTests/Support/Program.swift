@@ -35,7 +35,7 @@ struct Program: Sendable {
         for (name, value) in own where name.hasSuffix("SAN_OPTIONS") { environment[name] = value }
     }
 
-    static let times = "heartbeat=500ms,idle-look=500ms,hand-back=2s,site-pause=500ms,replicas=1s,watch=200ms,demo-page=150ms"
+    static let times = "heartbeat=500ms,idle-look=500ms,hand-back=2s,site-pause=500ms,replicas=1s,watch=200ms,demo-page=150ms,host-first=8"
 
     static let path = GannetTestKit.Program.built("gannet")
 

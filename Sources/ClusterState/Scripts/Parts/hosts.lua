@@ -184,7 +184,8 @@ function Hosts.make()
     -- Remembers for an hour or two that a host has answered, whatever else is forgotten of it.
     function Hosts.noteAnswer(name)
         local bit, key = tonumber(sub(redis.sha1hex(name), 1, 8), 16) % BITS, tag .. 'answered:' .. floor(Clock.now / HOUR)
-        if call('SETBIT', key, bit, 1) == 0 then call('PEXPIRE', key, 2 * HOUR) end
+        call('SET', key, '', 'NX', 'PX', 2 * HOUR)
+        call('SETBIT', key, bit, 1)
     end
 
     -- The host has answered, so often.
