@@ -8,8 +8,6 @@ package import RedisClient
 ///
 /// The least recently used body makes room for a new one. A job that needs a body that is gone fetches it again.
 package final class RedisBodies: JobOutput {
-    /// This connection has no other users, because a large body would delay a worker's renewals.
-    private let connection: RedisConnection
     private let store: BlobStore
     /// One for each part of the store: the server of one part may be away, and the bodies of other parts do not wait for it.
     private let puts: [Gathering<Blob, BlobPutAnswer>]
@@ -38,7 +36,7 @@ package final class RedisBodies: JobOutput {
     private static let pauseWhenFull = Duration.milliseconds(500)
 
     /// - Parameters:
-    ///   - connection: Used for bodies only, and closed by ``close()``.
+    ///   - connection: Exchanges do not go through it, because a large body would delay a worker's renewals.
     ///   - limit: Bytes of Redis' memory, keys and index included.
     ///   - temporaryFolder: The folder for large bodies until they are complete.
     ///   - patience: How long a call waits for a Redis that is away, and a body for room. A call waits for a part of a cluster as long as it takes.
@@ -49,7 +47,6 @@ package final class RedisBodies: JobOutput {
         _ cluster: ClusterState, over connection: RedisConnection, limit: Int, temporaryFolder: String, patience: Duration,
         calm: Duration = .seconds(5), outage: OutageListener? = nil
     ) {
-        self.connection = connection
         self.calm = calm
         let store = BlobStore(cluster, over: connection)
         self.store = store
@@ -81,9 +78,8 @@ package final class RedisBodies: JobOutput {
         self.temporaryFolder = temporaryFolder
     }
 
-    package func close() async {
+    package func close() {
         waiting.withLock { $0.end?.cancel() }
-        await connection.close()
     }
 
     package var bodyDestination: BodyDestination { .memory(upTo: LargeBodyGate.smallestLarge, thenFileIn: temporaryFolder) }

@@ -50,7 +50,7 @@ struct WorkCommand: Command {
         defer { withExtendedLifetime(lock) {} }
         let endpoint = try listen.map { try WorkerEndpoint($0, console: console) }
         defer { endpoint?.stop() }
-        return try await target.connection.withAccess(console) { access, interruption in
+        return try await target.connection.withAccess(console, storesBodies: folder == nil) { access, interruption in
             let tally = WorkTally(console, access.watch)
             let worker = workerOptions
             let bodies = folder == nil ? try await openBodies(access, worker) : nil
@@ -69,7 +69,7 @@ struct WorkCommand: Command {
             }
             let outcome = await work.result
             await display.end()
-            await bodies?.close()
+            bodies?.close()
             if case .failure(let failure as StorageFailure) = outcome, failure.isFullDisk { folder?.noteFull() }
             if case .success(.empty) = outcome { await tally.lookForLoss(access.cluster.queue(target.queue)) }
             tally.finish()

@@ -1,3 +1,4 @@
+import BodyStores
 import ClusterState
 import Gannet
 
@@ -11,10 +12,11 @@ struct ClusterAccess: Sendable {
     /// - Parameter patience: How long calls other than a worker's wait for a Redis that has gone away.
     /// - Parameter isImpatient: The command also ends soon where a server of a cluster is away.
     /// - Parameter looking: The command changes nothing, and so does not begin to use a new namespace either.
+    /// - Parameter storesBodies: Bodies go through this connection. A large one takes its time.
     /// - Parameter looksForDamage: The command also opens a namespace that has lost its schema.
     static func open(
         _ options: ConnectionOptions, console: Console, patience: Duration, isImpatient: Bool, looking: Bool = false,
-        looksForDamage: Bool = false
+        storesBodies: Bool = false, looksForDamage: Bool = false
     ) async throws -> ClusterAccess {
         var (cluster, own, lease) = try await server(named: options, console: console)
         let watch = RedisWatch(console, own: own)
@@ -23,6 +25,7 @@ struct ClusterAccess: Sendable {
         cluster.looksForDamage = looksForDamage
         cluster.patience = patience
         cluster.isImpatient = isImpatient
+        if storesBodies { cluster.answerTime = max(cluster.answerTime, ClusterState.bodyPatience) }
         cluster.outage = watch.note
         do {
             return ClusterAccess(cluster: try await ClusterState.connect(cluster), watch: watch, lease: lease)
@@ -91,13 +94,14 @@ extension ConnectionOptions {
     /// Runs `body` with the cluster, unless a signal comes first: a server may take its time to start, to load its data or to answer.
     func withAccess<Value: Sendable>(
         _ console: Console, patience: Duration = .seconds(60), isImpatient: Bool? = nil, looking: Bool = false,
-        _ body: (ClusterAccess, Interruption) async throws -> Value
+        storesBodies: Bool = false, _ body: (ClusterAccess, Interruption) async throws -> Value
     ) async throws -> Value {
         let interruption = try Interruption()
         return try await interruption.watching {
             let opened = await interruption.cancelling {
                 try await ClusterAccess.open(
-                    self, console: console, patience: patience, isImpatient: isImpatient ?? (patience == .zero), looking: looking)
+                    self, console: console, patience: patience, isImpatient: isImpatient ?? (patience == .zero), looking: looking,
+                    storesBodies: storesBodies)
             }
             guard let access = try opened.get(unlessInterrupted: interruption) else { throw CommandFailure(interruption.status, nil) }
             return try await access.closing { try await body($0, interruption) }

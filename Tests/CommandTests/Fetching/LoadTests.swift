@@ -74,7 +74,9 @@ import Testing
         let urls = (0..<100).map { "http://127.0.0.1:\(silent.port)/\($0)" }
         try write(urls, for: fleet)
         _ = try await fleet.outcome(["enqueue", "-i", fleet.list] + fleet.connection)
-        let worker = try fleet.start(["work", "--concurrency", "16", "--host-limit", "16"] + fleet.local + fleet.connection)
+        let worker = try fleet.start(
+            ["work", "--concurrency", "16", "--host-limit", "16"] + fleet.local + fleet.connection,
+            with: [Times.variable: Program.times + ",host-first=16"])
         try await silent.accepted(16)
         worker.terminate()
         _ = try await worker.errors.line { $0.hasPrefix("gannet: stopping; 16 URLs in flight") }
@@ -99,7 +101,8 @@ import Testing
         let good = (0..<1000).map { "http://127.0.0.3:\(fleet.origin.port)/n/\($0)" }
         try write(hung + good, for: fleet)
         _ = try await fleet.outcome(["enqueue", "-i", fleet.list] + fleet.connection)
-        let worker = try await fleet.start(["work", "--timeout", "1h"] + fleet.local + fleet.connection, untilFetched: 1000,
+        let worker = try await fleet.start(
+            ["work", "--timeout", "1h"] + fleet.local + fleet.connection, untilFetched: 1000,
             with: [Times.variable: Program.times + ",host-first=1"])
         let (_, jobs) = try await totals(fleet)
         #expect(jobs["active"] == 2 && jobs["ready"] == 398 && hanging.connections == 2)

@@ -47,7 +47,7 @@ import Testing
         try await away.restart()
         try await cluster.serves(away)
         guard case .held = try await waiting else { throw KitError("the body has no place") }
-        await bodies.close()
+        bodies.close()
         await state.connection.close()
     }
 

@@ -25,7 +25,7 @@ import Testing
                 let output: (any JobOutput)? = inRedis ? try await fixture.redisBodies() : nil
                 workers.append(try await fixture.start(downloader, output: output))
                 #expect(await workers[number].end.end == .empty)
-                await (output as? RedisBodies)?.close()
+                (output as? RedisBodies)?.close()
                 // The queue's clock counts milliseconds. An outcome may also go to a job that is enqueued in the same millisecond.
                 try await fixture.redis.send(RedisCommand("BLPOP", "nothing", "0.01"))
             }
@@ -120,7 +120,7 @@ import Testing
                 try await ClusterState(fixture.redis, namespace: fixture.namespace).outcome(WorkerFixture.id(1), host: "h"))
             #expect(outcome.content.fields[.errorClass] == "too-large")
             #expect(try fixture.files() == [])
-            await bodies.close()
+            bodies.close()
         }
     }
 
@@ -138,7 +138,7 @@ import Testing
             let store = BlobStore(state)
             #expect(try await store.get(digest: digest) == Array(large.utf8))
             #expect(try fixture.files() == [])
-            await bodies.close()
+            bodies.close()
         }
     }
 }

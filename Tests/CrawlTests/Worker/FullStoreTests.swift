@@ -45,7 +45,7 @@ import Testing
                 guard case .held = try await placement else { throw KitError("the body has no place") }
             }
             #expect(told.withLock { $0 } == [.full(server: "unix://\(server.socketPath)")])
-            await bodies.close()
+            bodies.close()
         }
         try await server.stop()
     }
@@ -62,7 +62,7 @@ import Testing
             try await server.command("CONFIG", "SET", "maxmemory", "0")
             guard case .held = try await placement else { throw KitError("the body has no place") }
             try await eventually("it is told that there is room") { told.withLock { $0.last } == .there }
-            await bodies.close()
+            bodies.close()
         }
         try await server.stop()
     }

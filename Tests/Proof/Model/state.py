@@ -192,11 +192,11 @@ class Look:
             for host, bytes in enumerate(reply):
                 if bytes is None:
                     continue
-                waiting, rest = [], bytes[29:]
+                waiting, rest = [], bytes[32 + int.from_bytes(bytes[30:32]) :]
                 while rest:
                     waiting.append(rest[1 : 1 + rest[0]])
                     rest = rest[1 + rest[0] :]
-                offered = int.from_bytes(bytes[23:29])
+                offered = int.from_bytes(bytes[24:30])
                 running = int.from_bytes(bytes[:2])
                 if running or waiting or offered:
                     state["host", host] = (running, self.score(offered), waiting)
