@@ -112,6 +112,9 @@ import Testing
                 guard number == 3 else {
                     #expect(others.isEmpty)
                     #expect(try await fixture.host("h0")?.isGivenUp == false)
+                    let waits = try await fixture.queue.overview().waits
+                    #expect(waits.silent.map(\.name) == ["h0"] && waits.silent.map(\.failures) == [number])
+                    #expect(waits.silent.first?.errorClass == "connect" && waits.silent.first?.rest ?? .zero > .zero)
                     clock.advance(by: .seconds(number))
                     continue
                 }

@@ -227,8 +227,8 @@ enum WaitText {
 
     private static func words(_ host: WaitingHost) -> String {
         let reason = host.errorClass.map { reasons[$0] ?? ClassCounts.shown($0) } ?? "no answer"
-        let asked = host.failures > 1 ? " \(host.failures) times" : ""
-        let next = host.isGivenUp ? "given up" : host.rest > .zero ? "next try in \(Amounts.time(host.rest))" : "asked again now"
+        let asked = host.failures > 1 ? ", asked \(host.failures) times" : ""
+        let next = host.isGivenUp ? "given up" : host.rest > .zero ? "next try in \(Amounts.time(host.rest))" : "asked now"
         return "\(host.name): \(reason)\(asked), \(next)"
     }
 

@@ -51,6 +51,24 @@ import Testing
         }
     }
 
+    @Test func `a bar names the hosts that do not answer, why, and when they are asked again`() {
+        var now = Self.snapshot
+        now.whole = .init(total: 10, ended: 5)
+        now.remaining = nil
+        now.waits = QueueWaits(
+            held: 4, hosts: 4, delayed: 1,
+            silent: [
+                WaitingHost(name: "a.example", errorClass: "connect", failures: 2, rest: .seconds(8)),
+                WaitingHost(name: "b.example", errorClass: "timeout", failures: 1),
+                WaitingHost(name: "c.example", failures: 3, isGivenUp: true), WaitingHost(name: "d.example", rest: .seconds(40)),
+            ])
+        #expect(
+            now.waitedFor
+                == "3 hosts do not answer (c.example: no answer, asked 3 times, given up; a.example: no connection, asked 2 times, next try in 8.0 s; "
+                + "b.example: no answer in time, asked now), 1 host asked for a rest (d.example: next try in 40.0 s); "
+                + "4 wait for 4 hosts that rest or are busy, 1 for its next attempt")
+    }
+
     @Test func `a bar without an estimate says what the jobs wait for`() {
         var now = Self.snapshot
         now.whole = .init(total: 10_000, ended: 9000)
