@@ -12,8 +12,6 @@ package struct HostStanding: Sendable, Equatable {
     package var earned = 0
     /// Requests without an answer, in a row.
     package var failures = 0
-    /// Since when the host does not answer, in queue time; 0 for a host that does.
-    package var silentSince = 0
     /// The last of these failures. Any job of the host may have had it.
     package var lastFailure: OutcomeContent?
     /// A single request has to succeed before others may start.
@@ -52,7 +50,7 @@ extension HostStanding {
         (nextStart, restsUntil, failures) = (reader.number(6) ?? 0, reader.number(6) ?? 0, reader.number(1) ?? 0)
         _ = reader.number(1)
         let probing = reader.number(1) ?? 0
-        (silentSince, _) = (reader.number(6) ?? 0, reader.number(6))
+        _ = reader.bytes(12)
         lastFailure = reader.number(2).flatMap { $0 > 0 ? reader.bytes($0) : nil }.flatMap { OutcomeContent($0) }
         (isProbing, isGivenUp, pace) = (probing % 4 > 0, probing % 4 == 2, HostPace(step: probing / 4))
         let rules = try zip(OperatorRule.patterns(for: host), fields.dropFirst()).compactMap { pattern, text in

@@ -1,27 +1,21 @@
 /// A host for which jobs wait, because it does not answer or has asked for a rest.
 package struct WaitingHost: Sendable, Equatable {
     package let name: String
-    /// The class and the sentence of its last failure; nil for a host that asked for a rest.
+    /// The class of its last failure; nil for a host that asked for a rest.
     package let errorClass: String?
-    package let sentence: String?
     /// Requests without an answer, in a row.
     package let failures: Int
     /// Until its next request; zero where that may begin now, or is under way.
     package let rest: Duration
-    /// How long it has not answered.
-    package let silence: Duration?
     package let isGivenUp: Bool
 
     package init(
-        name: String, errorClass: String? = nil, sentence: String? = nil, failures: Int = 0, rest: Duration = .zero,
-        silence: Duration? = nil, isGivenUp: Bool = false
+        name: String, errorClass: String? = nil, failures: Int = 0, rest: Duration = .zero, isGivenUp: Bool = false
     ) {
         self.name = name
         self.errorClass = errorClass
-        self.sentence = sentence
         self.failures = failures
         self.rest = rest
-        self.silence = silence
         self.isGivenUp = isGivenUp
     }
 
@@ -30,8 +24,7 @@ package struct WaitingHost: Sendable, Equatable {
         guard standing.failures > 0 || standing.restsUntil > now else { return nil }
         let failure = standing.failures > 0 ? standing.lastFailure : nil
         self.init(
-            name: name, errorClass: failure?.fields[.errorClass], sentence: failure?.failureSentence, failures: standing.failures,
-            rest: standing.rest(at: now) ?? .zero,
-            silence: standing.silentSince > 0 ? .milliseconds(max(0, now - standing.silentSince)) : nil, isGivenUp: standing.isGivenUp)
+            name: name, errorClass: failure?.fields[.errorClass], failures: standing.failures, rest: standing.rest(at: now) ?? .zero,
+            isGivenUp: standing.isGivenUp)
     }
 }

@@ -13,7 +13,7 @@ final class HostMoves: HopGate {
     enum End: Sendable {
         /// The host has no free place. The job should come back after this time.
         case putOff(host: String, Duration)
-        /// The host is given up, because it has taken no connection for too long.
+        /// The host is given up, because it does not answer.
         case hopeless(host: String)
         case failed(StateError)
         /// The site does not permit the URL, or its rules are not known.
