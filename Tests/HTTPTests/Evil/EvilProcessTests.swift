@@ -19,11 +19,12 @@ import Testing
         }
     }
 
-    /// The targets of the descriptors, without the numbers of inodes.
+    /// The targets of the descriptors, without the numbers of inodes. A file of another test that was open when this process began
+    /// is open here too. It counts the same before and after that test has removed it.
     private static func descriptors() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { number in
             let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(number)")
-            return target.map { String($0.prefix { $0 != ":" }) }
+            return target.map { String($0.prefix { $0 != ":" }).replacingOccurrences(of: " (deleted)", with: "") }
         }.sorted()
     }
 
