@@ -18,7 +18,7 @@ import Testing
         case killed
     }
 
-    @Test(arguments: Fault.allCases, [1, 4, 64])
+    @Test(arguments: Fault.allCases, [1, 16])
     func `each job ends once, and each URL is fetched once`(fault: Fault, partitions: Int) async throws {
         let cluster = try await RedisCluster.start(replicas: 0, nodeTimeout: .seconds(10_000_000)) { $0.appendOnly = fault == .killed }
         var configuration = try RedisConfiguration(url: cluster.url)

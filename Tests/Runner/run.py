@@ -90,15 +90,17 @@ class Run:
             selector = selectors.DefaultSelector()
             selector.register(reading, selectors.EVENT_READ)
             self.start(pipe, log)
-            rest, begun = b"", time.monotonic()
+            # A line may be megabytes long and come in many pieces.
+            pieces, begun = [], time.monotonic()
             news, told = begun, begun
             while True:
                 ended = self.process.poll() is not None
                 if selector.select(0 if ended else 1):
-                    rest += os.read(reading, 1 << 20)
-                    *lines, rest = rest.split(b"\n")
-                    for line in lines:
-                        self.note(line)
+                    first, *others = os.read(reading, 1 << 20).split(b"\n")
+                    pieces.append(first)
+                    for other in others:
+                        self.note(b"".join(pieces))
+                        pieces = [other]
                     news = time.monotonic()
                 elif ended:
                     break

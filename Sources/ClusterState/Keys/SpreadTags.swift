@@ -6,18 +6,20 @@ enum SpreadTags {
     /// `{name}`, then `{name:1}` or the first of `{name:1.1}`, `{name:1.2}` and so on whose slot is in the next part.
     static func of(_ name: String, count: Int) -> [String] {
         let home = "{\(name)}"
-        let first = part(of: home, count)
+        let first = part(HashSlot(of: home.utf8), of: count)
+        let stem = HashSlot.Checksum(of: "\(name):".utf8)
         return [home]
             + (1..<max(count, 1)).map { index in
                 let wanted = (first + index) % count
-                var (tag, number) = ("{\(name):\(index)}", 0)
-                while part(of: tag, count) != wanted {
-                    number += 1
-                    tag = "{\(name):\(index).\(number)}"
-                }
-                return tag
+                let plain = stem.adding("\(index)".utf8)
+                if part(plain.slot, of: count) == wanted { return "{\(name):\(index)}" }
+                // Some `count` of them are tried. They differ in their last digits.
+                let numbered = plain.adding(".".utf8)
+                var number = 1
+                while part(numbered.adding(number: number).slot, of: count) != wanted { number += 1 }
+                return "{\(name):\(index).\(number)}"
             }
     }
 
-    private static func part(of tag: String, _ count: Int) -> Int { HashSlot(of: tag.utf8).number * count / HashSlot.count }
+    private static func part(_ slot: HashSlot, of count: Int) -> Int { slot.number * count / HashSlot.count }
 }

@@ -13,16 +13,39 @@ package struct HashSlot: Sendable, Hashable {
             let rest = key[key.index(after: opening)...]
             if let closing = rest.firstIndex(of: UInt8(ascii: "}")), closing != rest.startIndex { tag = rest[..<closing] }
         }
-        number = Int(Self.checksum(of: tag)) % Self.count
+        self = Checksum(of: tag).slot
     }
+}
 
-    /// CRC-16/XMODEM, which Redis has chosen.
-    private static func checksum(of bytes: some Sequence<UInt8>) -> UInt16 {
-        bytes.reduce(0) { sum, byte in (sum << 8) ^ table[Int(UInt8(truncatingIfNeeded: sum >> 8) ^ byte)] }
-    }
+extension HashSlot {
+    /// CRC-16/XMODEM, which Redis has chosen, of the bytes so far.
+    package struct Checksum {
+        private var sum: UInt16 = 0
 
-    private static let table: [UInt16] = (0..<256).map { byte in
-        (0..<8).reduce(UInt16(byte) << 8) { sum, _ in sum & 0x8000 == 0 ? sum << 1 : sum << 1 ^ 0x1021 }
+        package init(of bytes: some Sequence<UInt8>) { for byte in bytes { add(byte) } }
+
+        package var slot: HashSlot { HashSlot(number: Int(sum) % HashSlot.count) }
+
+        package func adding(_ bytes: some Sequence<UInt8>) -> Checksum {
+            var copy = self
+            for byte in bytes { copy.add(byte) }
+            return copy
+        }
+
+        /// With the number in decimal digits.
+        package func adding(number: Int) -> Checksum {
+            var copy = number < 10 ? self : adding(number: number / 10)
+            copy.add(UInt8(ascii: "0") + UInt8(number % 10))
+            return copy
+        }
+
+        private mutating func add(_ byte: UInt8) {
+            sum = (sum << 8) ^ Self.table[Int(UInt8(truncatingIfNeeded: sum >> 8) ^ byte)]
+        }
+
+        private static let table: [UInt16] = (0..<256).map { byte in
+            (0..<8).reduce(UInt16(byte) << 8) { sum, _ in sum & 0x8000 == 0 ? sum << 1 : sum << 1 ^ 0x1021 }
+        }
     }
 }
 

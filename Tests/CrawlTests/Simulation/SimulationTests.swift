@@ -6,7 +6,7 @@ import Testing
 /// Each accepted job ends once, no request is unexplained, and nothing is left, whatever happens to workers, messages and clocks.
 @Suite struct SimulationTests {
     @Test func `workers and scripts keep the promises together, whatever breaks`() async throws {
-        let settings = FuzzSettings(always: Array(1...24), random: 16)
+        let settings = FuzzSettings(always: Array(1...8), random: 8)
         print("simulation: \(settings.seeds.count) seeds, at random: \(settings.random.prefix(50))")
         let redis = try await SimulatedRedis()
         for seed in settings.seeds {

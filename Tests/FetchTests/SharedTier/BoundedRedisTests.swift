@@ -4,11 +4,11 @@ import GannetRedis
 import GannetTestKit
 import Testing
 
-/// A thousand bytes that follow from the URL.
+/// Some thousand bytes that follow from the URL.
 private struct GeneratingDownloader: Downloader {
     static func body(_ url: String) -> [UInt8] {
         var generator = SeededBytes(seed: url.utf8.reduce(5381) { $0 &* 33 &+ UInt64($1) })
-        return generator.next(count: 1000)
+        return generator.next(count: 2500)
     }
 
     func download(_ request: DownloadRequest) async throws(FetchError) -> Download {
@@ -18,12 +18,12 @@ private struct GeneratingDownloader: Downloader {
 
 struct BoundedRedisTests {
     /// `GANNET_BODIES=100000` for more of them.
-    private static let count = ProcessInfo.processInfo.environment["GANNET_BODIES"].flatMap { Int($0) } ?? 14_000
+    private static let count = ProcessInfo.processInfo.environment["GANNET_BODIES"].flatMap { Int($0) } ?? 6000
 
     @Test func `every body is right, also if the cache has room for only a part of them`() async throws {
         let redis = try await RedisServer.start()
         // Bodies of the last second are spared, so it has to hold more than those.
-        let limit = max(10_000_000, 200 * Self.count)
+        let limit = max(10_000_000, 500 * Self.count)
         let cache = try await RedisCache.connect(
             RedisCacheOptions(redis: URL(filePath: redis.socketPath)) {
                 $0.bodyLimit = limit

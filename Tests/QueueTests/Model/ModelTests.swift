@@ -14,23 +14,23 @@ import Testing
     ]
 
     @Test func `the state keeps its rules whatever happens`() async throws {
-        let settings = FuzzSettings(always: Array(1...24) + Self.telling, random: 4)
+        let settings = FuzzSettings(always: Array(1...9) + Self.telling, random: 4)
         try await Self.check("model", settings, steps: FuzzSettings.steps ?? 150)
     }
 
     @Test func `several partitions keep their rules whatever happens`() async throws {
-        let settings = FuzzSettings(always: Array(1...8), random: 2, cost: 2)
+        let settings = FuzzSettings(always: Array(1...3), random: 2, cost: 2)
         try await Self.check("partitions", settings, steps: FuzzSettings.steps ?? 150) { $0.partitions = 3 }
     }
 
     @Test func `the state keeps its rules where calls reach their bounds`() async throws {
         // In the last of these, dozens of hosts were due before a URL that had come back, and their jobs went first.
-        let settings = FuzzSettings(always: [1, 2, 7_791_545_163_489_761_193], random: 1, cost: 50)
+        let settings = FuzzSettings(always: [1, 7_791_545_163_489_761_193], random: 1, cost: 50)
         try await Self.check("crowds", settings, steps: 40) { $0.isCrowded = true }
     }
 
     @Test func `the state keeps its rules where lists have many parts`() async throws {
-        let settings = FuzzSettings(always: Array(1...12), random: 3)
+        let settings = FuzzSettings(always: Array(1...4), random: 2)
         try await Self.check("parts", settings, steps: FuzzSettings.steps ?? 150) {
             $0.scripts = ClusterScripts(partBytes: 80)
         }
@@ -43,7 +43,7 @@ import Testing
 
     @Test(arguments: [1, 4, 64]) func `a cluster keeps the rules, with as many partitions`(partitions: Int) async throws {
         let isMany = partitions == 64
-        let settings = FuzzSettings(always: isMany ? [1] : [1, 2, 3], random: 1, cost: isMany ? 50 : 8)
+        let settings = FuzzSettings(always: isMany ? [] : [1], random: 1, cost: isMany ? 50 : 8)
         let steps = FuzzSettings.steps ?? (isMany ? 40 : 120)
         try await Self.check("cluster", settings, steps: steps, isOnCluster: true) { $0.partitions = partitions }
     }

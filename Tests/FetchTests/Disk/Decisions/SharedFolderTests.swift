@@ -90,12 +90,12 @@ struct SharedFolderTests {
         var model = Model()
         var random = SeededBytes(seed: seed)
         var highest: Int64 = 0
-        Self.write(3500, &processes, &model, &random, size: 8000, highest: &highest)
+        Self.write(2500, &processes, &model, &random, size: 8000, highest: &highest)
         #expect(highest > limit * 9 / 10 && highest < limit * 12 / 10, "seed \(seed)")
 
         model.evictedAges = []
         highest = 0
-        Self.write(1200, &processes, &model, &random, size: 8000, highest: &highest)
+        Self.write(1000, &processes, &model, &random, size: 8000, highest: &highest)
         #expect(model.total > limit * 9 / 10 && highest < limit * 11 / 10, "seed \(seed)")
         // A file used longest ago has as many others behind it as there are files.
         let ages = model.evictedAges.sorted()
