@@ -49,13 +49,7 @@ extension ClusterState {
         try await StateError.mapping {
             var search = IDSearch(cluster: self, prefix: prefix)
             try await search.lookAtOutcomes()
-            var queues: [String] = []
-            try await scan("HSCAN", home.keys.state, matching: "queue:*") { items in
-                for index in stride(from: 0, to: items.count, by: 2) {
-                    queues.append(String(try items[index].asString().dropFirst("queue:".count)))
-                }
-            }
-            for name in [queue] + Set(queues).subtracting([queue]).sorted() { try await search.lookAtJobs(of: self.queue(name)) }
+            for name in [queue] + (try await knownQueues()).filter({ $0 != queue }) { try await search.lookAtJobs(of: self.queue(name)) }
             return search.result
         }
     }

@@ -12,6 +12,8 @@ package struct HostStanding: Sendable, Equatable {
     package var earned = 0
     /// Requests without an answer, in a row.
     package var failures = 0
+    /// When the first of these failures was settled; 0 without one.
+    package var silentSince = 0
     /// The last of these failures. Any job of the host may have had it.
     package var lastFailure: OutcomeContent?
     /// A single request has to succeed before others may start.
@@ -43,19 +45,23 @@ extension HostStanding {
     /// - Parameter reply: The answer to ``command(_:_:)``. Redis may have no record of a host without requests.
     package init(_ reply: RedisReply, of host: String, at now: Int) throws {
         let fields = try reply.asArray()
-        // A record that cannot be read counts as none.
-        let record = try fields.first?.asOptionalBytes() ?? []
+        self.init(record: try fields.first?.asOptionalBytes() ?? [])
+        let rules = try zip(OperatorRule.patterns(for: host), fields.dropFirst()).compactMap { pattern, text in
+            try text.asOptionalString().flatMap { OperatorRule(pattern, $0, now: now) }
+        }
+        rule = rules.first { $0.hasEffect }
+    }
+
+    /// A record that cannot be read counts as none.
+    init(record: [UInt8]) {
         var reader = ByteReader(record.count < Self.shortestRecord ? [] : record)
         (running, earned) = (reader.number(2) ?? 0, reader.number(1) ?? 0)
         (nextStart, restsUntil, failures) = (reader.number(6) ?? 0, reader.number(6) ?? 0, reader.number(1) ?? 0)
         _ = reader.number(1)
         let probing = reader.number(1) ?? 0
-        _ = reader.bytes(12)
+        silentSince = reader.number(6) ?? 0
+        _ = reader.number(6)
         lastFailure = reader.number(2).flatMap { $0 > 0 ? reader.bytes($0) : nil }.flatMap { OutcomeContent($0) }
         (isProbing, isGivenUp, pace) = (probing % 4 > 0, probing % 4 == 2, HostPace(step: probing / 4))
-        let rules = try zip(OperatorRule.patterns(for: host), fields.dropFirst()).compactMap { pattern, text in
-            try text.asOptionalString().flatMap { OperatorRule(pattern, $0, now: now) }
-        }
-        rule = rules.first { $0.hasEffect }
     }
 }

@@ -9,6 +9,17 @@ package struct WaitingHost: Sendable, Equatable {
     package let rest: Duration
     package let isGivenUp: Bool
 
+    package enum State: String, Sendable, CaseIterable {
+        /// It does not answer. One request at a time asks whether it does.
+        case probed
+        /// Its jobs fail.
+        case givenUp = "given-up"
+        /// It answers, and asked for a rest.
+        case rests
+    }
+
+    package var state: State { isGivenUp ? .givenUp : failures > 0 ? .probed : .rests }
+
     package init(
         name: String, errorClass: String? = nil, failures: Int = 0, rest: Duration = .zero, isGivenUp: Bool = false
     ) {

@@ -27,6 +27,10 @@ extension QueueOverview {
                 "donePerSecond": .rounded(rate?.donePerSecond), "bytesPerSecond": .rounded(rate?.bytesPerSecond),
             ],
             "etaSeconds": JSONValue(remaining),
+            "waits": [
+                "held": .integer(waits.held), "hosts": .integer(waits.hosts), "delayed": .integer(waits.delayed),
+                "silentHosts": .array(waits.silent.map { .object($0.members) }),
+            ],
             "failures": .array(failures.sorted.map { ["class": .string($0.errorClass), "count": .integer($0.count)] }),
             "workers": .array(sortedWorkers.map { $0.json(at: now) }),
             "hosts": .array(hosts.map(\.json)),
@@ -189,6 +193,22 @@ extension PhaseTimes {
     /// Seconds, in the order of time.
     package var json: JSONValue {
         .object(Self.all.map { ($0.key + "Seconds", JSONValue(.milliseconds(Int(self[keyPath: $0.path])))) })
+    }
+}
+
+extension WaitingHost {
+    fileprivate var members: [(key: String, value: JSONValue)] {
+        [
+            ("host", .string(name)), ("state", .string(state.rawValue)), ("failures", .integer(failures)), ("class", JSONValue(errorClass)),
+            ("nextRequestSeconds", JSONValue(isGivenUp ? nil : rest)),
+        ]
+    }
+}
+
+extension HostWait {
+    package var json: JSONValue {
+        .object(
+            host.members + [("silentSeconds", JSONValue(since)), ("message", JSONValue(reason)), ("jobs", .integer(jobs))])
     }
 }
 

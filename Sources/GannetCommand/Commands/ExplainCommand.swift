@@ -120,6 +120,7 @@ private struct ExplanationReport: Sendable {
                 ("waiting", "\(Amounts.count(found.followers, "job")), \(Amounts.count(found.waiters, "calling program"))"))
         }
         rows.append(("host", "\(url.host): \(host)"))
+        if let silence { rows.append(("silent", silence)) }
         if let rule = found.standing.rule { rows.append(("rule", "for \(rule.subject): \(rule.words)")) }
         return rows.map { $0.0 + String(repeating: " ", count: Self.indent - $0.0.count) + $0.1 }.joined(separator: "\n")
     }
@@ -170,8 +171,16 @@ private struct ExplanationReport: Sendable {
         if found.standing.pace != .none { parts.append("a request every \(Amounts.time(found.standing.pace.interval)) at most") }
         if found.standing.isGivenUp { parts.append("given up: jobs that would have to wait for it fail") }
         if found.standing.isProbing { parts.append("one request at a time until one succeeds") }
-        if found.standing.failures > 0 { parts.append("\(Amounts.count(found.standing.failures, "failure")) to connect in a row") }
         return parts.joined(separator: ", ")
+    }
+
+    /// Why and since when the host does not answer.
+    private var silence: String? {
+        let standing = found.standing
+        guard standing.failures > 0 else { return nil }
+        let since = standing.silentSince > 0 ? " since \(Amounts.time(.milliseconds(max(0, found.now - standing.silentSince)))) ago" : ""
+        let reason = standing.lastFailure.map { ": \($0.failureSentence)" } ?? ""
+        return "\(Amounts.count(standing.failures, "request")) in a row without an answer\(since)\(reason)"
     }
 
     var json: JSONValue {

@@ -25,14 +25,18 @@ private enum RuleTarget {
     }
 }
 
-/// `gannet hosts list`: the rules of the namespace.
+/// `gannet hosts list`: the rules of the namespace, and the hosts that do not answer or rest.
 struct HostsListCommand: Command {
     static let spec = CommandSpec(
         "list",
-        summary: "List the rules for hosts.",
+        summary: "List the rules for hosts, and the hosts that do not answer or rest.",
+        discussion: "A host that does not answer is probed: one request at a time asks whether it answers again. When it is given up, its jobs "
+            + "fail with the reason of the last request. JOBS are those of all queues that wait for the host: a worker has met them and put "
+            + "them aside.",
         flags: [CommonFlags.json.entry] + ConnectionOptions.flags + CommonFlags.everywhere,
         examples: [
-            Example("gannet hosts list", "Lists the rules of the namespace.")
+            Example("gannet hosts list", "Lists the rules of the namespace, and the hosts for which jobs wait."),
+            Example("gannet hosts list --json | jq -r '.waiting[] | select(.state == \"given-up\") | .host'", "Names the hosts that are given up."),
         ])
 
     private let target: HostsTarget
@@ -40,25 +44,51 @@ struct HostsListCommand: Command {
     init(_ arguments: Arguments) throws { target = try HostsTarget(arguments) }
 
     func run() async throws -> ExitStatus {
-        let rules = try await target.withCluster(looking: true) { try await $0.hostRules() }
+        let (rules, waits) = try await target.withCluster(looking: true) { (try await $0.hostRules(), try await $0.hostWaits()) }
         if target.json {
             let json: JSONValue = [
                 "schema": 1, "namespace": .string(target.connection.namespace), "rules": .array(rules.map { .object($0.members) }),
+                "waiting": .array(waits.hosts.map(\.json)), "waitingHosts": .integer(waits.count),
             ]
             try target.console.print(json.text)
             return .done
         }
-        guard !rules.isEmpty else {
+        if rules.isEmpty {
             target.console.note("there are no rules for hosts in the namespace '\(target.connection.namespace)'.")
-            return .done
+        } else {
+            try target.console.print(Self.table(rules))
         }
+        if !waits.hosts.isEmpty {
+            if !rules.isEmpty { try target.console.print("") }
+            try target.console.print(Self.table(waits))
+            if waits.count > waits.hosts.count { target.console.note("\(waits.count - waits.hosts.count) more hosts do not answer or rest.") }
+        }
+        return .done
+    }
+
+    private static func table(_ rules: [OperatorRule]) -> TextTable {
         var table = TextTable("HOST", "LIMIT", "REQUESTS A SECOND", "PAUSED")
         for rule in rules {
             let pause = rule.pause.map { "for another \(Amounts.time($0))" } ?? (rule.saysNothing ? "no more" : "-")
             table.add(rule.pattern, rule.limit.map { "\($0)" } ?? "-", rule.interval.map(OperatorRule.rate) ?? "-", pause)
         }
-        try target.console.print(table)
-        return .done
+        return table
+    }
+
+    private static func table(_ waits: HostWaits) -> TextTable {
+        var table = TextTable([
+            ("WAITING FOR", .left), ("STATE", .left), ("SINCE", .right), ("NEXT REQUEST", .right), ("JOBS", .right), ("REASON", .left),
+        ])
+        for wait in waits.hosts {
+            let host = wait.host
+            let next = host.isGivenUp ? "-" : host.rest > .zero ? "in \(Amounts.time(host.rest))" : "now"
+            let reason = host.state == .rests ? "it asked for a rest" : wait.reason ?? "it does not answer"
+            table.add(
+                [
+                    host.name, host.state.rawValue, wait.since.map { "\(Amounts.roughTime($0)) ago" } ?? "-", next, "\(wait.jobs)", reason,
+                ].map { StyledText($0) })
+        }
+        return table
     }
 }
 

@@ -186,7 +186,7 @@ final class WorkTally: Sendable {
 
     private func tellGivenUp(_ total: Int) {
         console.complain(
-            "skipped: \(Amounts.count(total, "URL")) so far, without a request. Each failed a short while ago, or its host takes no connection, or three workers died with it; 'gannet jobs list --state dead' shows them.",
+            "skipped: \(Amounts.count(total, "URL")) so far, without a request. Each failed a short while ago, or its host does not answer, or three workers died with it; 'gannet jobs list --state dead' shows them.",
             [(key: "event", value: "givenUp"), (key: "count", value: .integer(total))])
     }
 

@@ -12,6 +12,7 @@ extension AnswerShape {
                 "enqueued", "done", "fetched", "revalidated", "cached", "failed", "cancelled", "retried", "crashed", "fenced",
                 "doubleFetches", "bytes"),
             "rate": ["donePerSecond": .optional(.number), "bytesPerSecond": .optional(.number)], "etaSeconds": .optional(.number),
+            "waits": ["held": .integer, "hosts": .integer, "delayed": .integer, "silentHosts": .list(silentHost)],
             "failures": .list(["class": .text, "count": .integer]), "workers": .list(worker), "hosts": .list(host),
             "otherQueues": .list(["queue": .text, "notEnded": .integer, "workers": .integer]),
             "partitions": .optional([
@@ -33,6 +34,11 @@ extension AnswerShape {
     private static let host: AnswerShape = [
         "name": .text, "inFlight": .integer, "limit": .optional(.integer), "endedPerSecond": .number, "failureShare": .number,
         "averageSeconds": .optional(.number), "longestSeconds": .optional(.number), "restSeconds": .optional(.number), "givenUp": .flag,
+    ]
+
+    private static let silentHost: AnswerShape = [
+        "host": .text, "state": .word(WaitingHost.State.allCases.map(\.rawValue)), "failures": .integer, "class": .optional(.text),
+        "nextRequestSeconds": .optional(.number),
     ]
 
     static let history = ofQueue + ["stepSeconds": .number, "throughput": .list(.optional(.number)), "depth": .list(.optional(.number))]

@@ -69,6 +69,19 @@ export const show = root => {
   } } })
   const noHosts = make('p', { class: 'none' }, 'No host is busy.')
 
+  // The same hosts as `gannet status` names while jobs wait for them.
+  const hostStates = { 'probed': 'does not answer', 'given-up': 'is given up', 'rests': 'asked for a rest' }
+  const silentHosts = table('Hosts that do not answer or rest', [
+    { title: 'Waiting for', isHeader: true, cell: (host, cell) => {
+      if (!cell.firstChild) cell.append(make('a', { href: view('jobs', { state: 'ready', host: host.host }) }, host.host))
+    } },
+    { title: 'State', cell: host => hostStates[host.state] ?? host.state },
+    { title: 'Reason', wide: true, cell: host => host.class ?? '' },
+    { title: 'Requests without an answer', number: true, wide: true, cell: host => number(host.failures) },
+    { title: 'Next request', number: true, cell: host => (host.nextRequestSeconds === null ? '' : host.nextRequestSeconds > 0 ? `in ${duration(host.nextRequestSeconds)}` : 'now') },
+  ], host => host.host)
+  silentHosts.element.hidden = true
+
   const failures = table('Failures by class', [
     { title: 'Class', isHeader: true, cell: (failure, cell) => {
       if (!cell.firstChild) cell.append(make('a', { href: view('jobs', { state: 'dead', class: failure.class }) }, failure.class))
@@ -115,7 +128,7 @@ export const show = root => {
 
   const parts = make('div', { class: 'parts', hidden: true },
     troubles, tiles, lines.element,
-    section('Hosts', 'hosts', noHosts, hosts.element, moreHosts),
+    section('Hosts', 'hosts', noHosts, hosts.element, moreHosts, silentHosts.element),
     make('div', { class: 'pair' },
       section('Failures by class', 'failures', noFailures, failures.element, deadHosts.element),
       section('Totals', 'totals', totals)),
@@ -229,6 +242,8 @@ export const show = root => {
     hosts.element.hidden = ranked.length === 0
     noHosts.hidden = ranked.length > 0
     moreHosts.hidden = ranked.length <= fewHosts
+    silentHosts.set(status.waits.silentHosts)
+    silentHosts.element.hidden = status.waits.silentHosts.length === 0
     setText(moreHosts, showsAllHosts ? 'Show fewer' : `Show all ${number(ranked.length)} hosts`)
 
     const sum = status.failures.reduce((all, failure) => all + failure.count, 0)

@@ -79,7 +79,7 @@ import Testing
         #expect(json["schema"] as? Int == 1)
         #expect(json["queue"] as? String == "default")
         let names: Set = [
-            "schema", "queue", "paused", "jobs", "otherQueues", "oldestReadySeconds", "totals", "rate", "etaSeconds", "workers",
+            "schema", "queue", "paused", "jobs", "otherQueues", "oldestReadySeconds", "totals", "rate", "etaSeconds", "workers", "waits",
             "partitions", "redis",
             "failures", "hosts",
         ]

@@ -55,6 +55,39 @@ import Testing
         try await fleet.stop()
     }
 
+    @Test func `hosts that are given up or rest are listed, with the reason and the jobs that wait`() async throws {
+        let fleet = try await Fleet.start {
+            $0.fileCount = 1
+            $0.directives = "location /busy/ { add_header Retry-After 600 always; return 503; }"
+        }
+        let urls = (0..<6).map { fleet.origin.url("/busy/\($0)") } + (0..<3).map { "http://127.0.0.2:1/\($0)" }
+        try fleet.folder.write(Array(urls.joined(separator: "\n").utf8), to: "urls.txt")
+        _ = try await fleet.text(["enqueue", "-i", fleet.list])
+        let worker = try fleet.start(["work", "--host-limit", "1"] + fleet.local + fleet.connection)
+        func waiting() async throws -> [String: [String: Any]] {
+            let all = try await fleet.json(["hosts", "list"])["waiting"] as? [[String: Any]] ?? []
+            return Dictionary(all.compactMap { host in (host["host"] as? String).map { ($0, host) } }) { one, _ in one }
+        }
+        try await eventually("one host is given up, and the other's jobs wait") {
+            let hosts = try await waiting()
+            return hosts["127.0.0.2"]?["state"] as? String == "given-up" && hosts["127.0.0.1"]?["jobs"] as? Int == 5
+        }
+        let hosts = try await waiting()
+        #expect(hosts.count == 2 && hosts["127.0.0.1"]?["state"] as? String == "rests" && hosts["127.0.0.1"]?["class"] is NSNull)
+        let dead = try #require(hosts["127.0.0.2"])
+        #expect(dead["failures"] as? Int == 3 && dead["jobs"] as? Int == 0 && dead["nextRequestSeconds"] is NSNull, "\(dead)")
+        #expect(dead["class"] as? String == "connect" && dead["silentSeconds"] is Double, "\(dead)")
+        let lines = try await fleet.text(["hosts", "list"]).split(separator: "\n").map(String.init)
+        #expect(lines.count == 3 && lines[0].hasPrefix("WAITING FOR  STATE "), "\(lines)")
+        #expect(lines[1].hasPrefix("127.0.0.1    rests ") && lines[1].hasSuffix("  5  it asked for a rest"), "\(lines)")
+        #expect(lines[2].hasPrefix("127.0.0.2    given-up ") && lines[2].contains("Connection refused"), "\(lines)")
+        let explained = try await fleet.text(["explain", urls[6]])
+        #expect(explained.contains("\nsilent   3 requests in a row without an answer since "), "\(explained)")
+        worker.kill()
+        _ = try await worker.exitStatus
+        try await fleet.stop()
+    }
+
     @Test func `a host's own rule outranks its domain's, until the rule's pause has ended`() async throws {
         let fleet = try await Fleet.start(files: 1)
         func rule(_ host: String) async throws -> String? {

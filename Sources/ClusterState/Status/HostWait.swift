@@ -1,0 +1,92 @@
+internal import RedisClient
+
+/// A host that does not answer or asked for a rest, and the jobs that wait for it.
+package struct HostWait: Sendable, Equatable {
+    package let host: WaitingHost
+    /// Since when it has not answered; `nil` for a host that asked for a rest.
+    package let since: Duration?
+    /// Why its last request failed, in a sentence; `nil` for a host that asked for a rest.
+    package let reason: String?
+    /// Jobs of all queues that workers met and put aside. Of a long list only the beginning is looked at.
+    package let jobs: Int
+
+    init(_ host: WaitingHost, _ standing: HostStanding, jobs: Int, at now: Int) {
+        self.host = host
+        self.jobs = jobs
+        let isSilent = standing.failures > 0
+        since = isSilent && standing.silentSince > 0 ? .milliseconds(max(0, now - standing.silentSince)) : nil
+        reason = isSilent ? standing.lastFailure?.failureSentence : nil
+    }
+}
+
+/// The hosts of a namespace for which nothing or little can be done now.
+package struct HostWaits: Sendable, Equatable {
+    /// Those with the most jobs first, at most so many.
+    package fileprivate(set) var hosts: [HostWait] = []
+    package static let most = 1000
+    /// How many there are.
+    package fileprivate(set) var count = 0
+}
+
+extension ClusterState {
+    private static let blocksRead = 64
+
+    /// Goes through all hosts that Redis remembers.
+    package func hostWaits() async throws(StateError) -> HostWaits {
+        try await StateError.mapping {
+            let queues = try await knownQueues()
+            var waits = HostWaits()
+            for partition in partitions {
+                let now = try await now(in: partition)
+                var found: [(host: WaitingHost, standing: HostStanding)] = []
+                // Rules and times of queues stand in the same hash.
+                try await scan("HSCAN", partition.keys.hosts, matching: "[^=?]*") { items in
+                    for index in stride(from: 0, to: items.count - 1, by: 2) {
+                        let name = try items[index].asString()
+                        let standing = HostStanding(record: try items[index + 1].asBytes())
+                        guard let host = WaitingHost(name, standing, at: now) else { continue }
+                        waits.count += 1
+                        if found.count < HostWaits.most { found.append((host, standing)) }
+                    }
+                }
+                let jobs = try await jobsAside(found.map(\.host.name), of: queues, in: partition)
+                waits.hosts += zip(found, jobs).map { HostWait($0.host, $0.standing, jobs: $1, at: now) }
+            }
+            waits.hosts.sort { ($0.jobs, $0.host.failures, $1.host.name) > ($1.jobs, $1.host.failures, $0.host.name) }
+            waits.hosts.removeLast(max(0, waits.hosts.count - HostWaits.most))
+            return waits
+        }
+    }
+
+    /// The queues that had workers lately.
+    func knownQueues() async throws -> [String] {
+        var queues: Set<String> = []
+        try await scan("HSCAN", home.keys.state, matching: "queue:*") { items in
+            for index in stride(from: 0, to: items.count - 1, by: 2) {
+                queues.insert(String(try items[index].asString().dropFirst("queue:".count)))
+            }
+        }
+        return queues.sorted()
+    }
+
+    /// How many jobs stand aside for each of the hosts. All blocks of a list are taken to be like its first.
+    private func jobsAside(_ hosts: [String], of queues: [String], in partition: Partition) async throws -> [Int] {
+        let lists = hosts.flatMap { host in
+            queues.flatMap { queue in Priority.allCases.map { partition.keys.aside(Array(host.utf8), $0, of: queue) } }
+        }
+        guard !lists.isEmpty else { return hosts.map { _ in 0 } }
+        let looks = try await look(at: lists)
+        var counts: [Int] = []
+        for look in looks {
+            guard look.length > 0 else {
+                counts.append(0)
+                continue
+            }
+            let replies = await connection.pipeline(look.reading(0..<Self.blocksRead))
+            let sizes = try replies.flatMap { try $0.get().asArray().map { Block(try $0.asBytes())?.count ?? 1 } }
+            counts.append(sizes.reduce(0, +) * look.length / max(1, sizes.count))
+        }
+        let listsOfHost = queues.count * Priority.allCases.count
+        return hosts.indices.map { counts[($0 * listsOfHost)..<(($0 + 1) * listsOfHost)].reduce(0, +) }
+    }
+}
