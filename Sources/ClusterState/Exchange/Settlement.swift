@@ -26,6 +26,8 @@ package struct Settlement: Sendable {
         case leftPlace
         /// The same, and the host asked for a rest. Without a length the rest doubles from time to time.
         case leftPlaceToRest(Duration?)
+        /// The host has answered a request that the job made before that for its URL. The job keeps its place and goes on.
+        case hostAnswered
     }
 
     /// Whether the host answered in the attempt.
@@ -91,7 +93,7 @@ package enum Verdict: UInt8, Sendable {
 extension Settlement {
     private enum Form {
         static let fetched = 1, revalidated = 2, failed = 3, retry = 4, throttled = 5, handedBack = 6, delivered = 7, missing = 8,
-            putOff = 9, leftPlace = 10
+            putOff = 9, leftPlace = 10, hostAnswered = 11
         static let hostSilent = 1, hostUnknown = 2, notStored = 4, delivery = 8
     }
 
@@ -113,6 +115,7 @@ extension Settlement {
         case .delivered: form = Form.delivered
         case .bodyMissing(let digest): (form, content) = (Form.missing, digest)
         case .leftPlace: form = Form.leftPlace
+        case .hostAnswered: form = Form.hostAnswered
         case .leftPlaceToRest(let length): (form, pause) = (Form.leftPlace, length.map { Self.milliseconds($0) + 2 } ?? 1)
         }
         var marks = (retention.isStored ? 0 : Form.notStored) | (isDelivery ? Form.delivery : 0)

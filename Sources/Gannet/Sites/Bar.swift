@@ -21,7 +21,11 @@ extension JobAttempt.Bar {
     ///   - claimed: When the job was handed out with a place at the URL's host; nil where it has none there yet.
     ///   - jobURL: The URL of the job, which the error names.
     ///   - isRedirect: Whether an answer has led to the URL.
-    init?(to url: CanonicalURL, of sites: Sites?, _ paces: Paces, for jobURL: String, claimed: Int?, isRedirect: Bool) async {
+    ///   - asked: Called when the URL's origin has answered a request for its rules.
+    init?(
+        to url: CanonicalURL, of sites: Sites?, _ paces: Paces, for jobURL: String, claimed: Int?, isRedirect: Bool,
+        asked: @Sendable () -> Void = {}
+    ) async {
         do throws(StateError) {
             guard let sites else {
                 // Only a worker that adapts its pace has one for such a job.
@@ -29,18 +33,19 @@ extension JobAttempt.Bar {
                 self = .untilTurn
                 return
             }
-            try await self.init(asking: sites, paces, to: url, for: jobURL, claimed: claimed, isRedirect: isRedirect)
+            try await self.init(asking: sites, paces, to: url, for: jobURL, claimed: claimed, isRedirect: isRedirect, asked: asked)
         } catch {
             self = .lostTouch(error)
         }
     }
 
     private init?(
-        asking sites: Sites, _ paces: Paces, to url: CanonicalURL, for jobURL: String, claimed: Int?, isRedirect: Bool
+        asking sites: Sites, _ paces: Paces, to url: CanonicalURL, for jobURL: String, claimed: Int?, isRedirect: Bool,
+        asked: @Sendable () -> Void
     ) async throws(StateError) {
         let place = "\(url.plainOrigin)/robots.txt"
         let start = isRedirect ? "redirected to \(url): " : ""
-        switch await sites.permission(for: url) {
+        switch await sites.permission(for: url, asked: asked) {
         case .granted(let delay):
             if try await paces.permits(delay, of: url, claimed: claimed) { return nil }
             self = .untilTurn

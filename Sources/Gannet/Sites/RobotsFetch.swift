@@ -39,7 +39,8 @@ actor RobotsFetch {
         }
         let request = AnswerRequest(url) { $0.headers = Self.accept.map { [$0] } ?? [] }
         return await fetch.answer(request, within: settings.timeout).map {
-            Sites.File(bytes: $0.body, freshFor: $0.freshFor(at: .now) ?? RobotsDownloader.shortestUse)
+            Sites.File(
+                bytes: $0.body, freshFor: $0.freshFor(at: .now) ?? RobotsDownloader.shortestUse, isNew: $0.source == .network)
         }
     }
 

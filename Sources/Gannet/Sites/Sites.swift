@@ -24,6 +24,8 @@ final class Sites: Sendable {
     struct File: Sendable {
         let bytes: [UInt8]
         let freshFor: Duration
+        /// Whether the origin was asked for it just now.
+        var isNew = false
     }
 
     typealias Source = @Sendable (_ url: String) async -> Result<File, FetchError>
@@ -58,12 +60,13 @@ final class Sites: Sendable {
         return token.isEmpty ? "gannet" : String(token)
     }
 
-    func permission(for url: CanonicalURL) async -> Permission {
+    /// - Parameter asked: Called when the origin has answered a request for its rules.
+    func permission(for url: CanonicalURL, asked: @Sendable () -> Void = {}) async -> Permission {
         let path = url.pathAndQuery
         // The rules are never about themselves.
         if path == Self.path { return .granted(delay: nil) }
         let place = url.plainOrigin + Self.path
-        let entry = await entry(at: place)
+        let entry = await entry(at: place, asked)
         switch entry.result {
         case .success(let rules):
             switch rules.verdict(path: path) {
@@ -78,9 +81,10 @@ final class Sites: Sendable {
     /// In seconds: enough for any pace, and no number that a duration could not have.
     private static let longestDelay = 3600.0
 
-    private func entry(at place: String) async -> Entry {
+    private func entry(at place: String, _ asked: @Sendable () -> Void) async -> Entry {
         if let entry = entries.value(for: place) { return entry }
         let file = await source(place)
+        if case .success(let file) = file, file.isNew { asked() }
         // Another job has read the same file meanwhile.
         if let entry = entries.value(for: place) { return entry }
         let (entry, time, bytes) = read(file)

@@ -43,7 +43,7 @@ extension SimulatedFleet {
         for (index, verdict) in (answer?.verdicts ?? []).enumerated() where verdict == .settled && isFirst {
             let settlement = request.settlements[index]
             switch settlement.outcome {
-            case .leftPlace: continue
+            case .leftPlace, .hostAnswered: continue
             case .handedBack where begun.contains(settlement.token): handedBack.insert(settlement.token)
             default: break
             }

@@ -2,7 +2,7 @@
 local Ends = setmetatable({}, Lazy)
 
 function Ends.make()
-    local FETCHED, REVALIDATED, FAIL, RETRY, THROTTLED, BACK, DELIVERED, MISSING, PLACE = 1, 2, 3, 4, 5, 6, 7, 8, 10
+    local FETCHED, REVALIDATED, FAIL, RETRY, THROTTLED, BACK, DELIVERED, MISSING, PLACE, ANSWERED = 1, 2, 3, 4, 5, 6, 7, 8, 10, 11
     local LOST, SETTLED, FENCED, MALFORMED = 0, 1, 2, 3
     local SHORTEST, LARGEST_FAILURE, SHORTEST_PAUSE, LONGEST_PAUSE = 58, 2048, 1000, 600000
 
@@ -10,7 +10,7 @@ function Ends.make()
         if #bytes < SHORTEST then return nil end
         local one = {}
         one.token, one.id, one.form, one.marks, one.keep, one.fresh, one.pause, one.bytes = unpackBytes('>c16c16BBI6I6I6I6', bytes)
-        if one.form < FETCHED or one.form > PLACE or (one.form <= FAIL and one.keep == 0) then return nil end
+        if one.form < FETCHED or one.form > ANSWERED or (one.form <= FAIL and one.keep == 0) then return nil end
         one.content = sub(bytes, SHORTEST + 1)
         return one
     end
@@ -86,7 +86,7 @@ function Ends.make()
         for i = 1, outcomes do
             local bytes = ARGV[OPTIONS + i]
             local form = #bytes >= SHORTEST and byte(bytes, 34) >= 8 and byte(bytes, 33)
-            local one = form and (form == DELIVERED or form ~= PLACE and read(bytes))
+            local one = form and (form == DELIVERED or form < PLACE and read(bytes))
             if one then
                 local name = Locks.holderOf(sub(bytes, 9, 16))
                 local list = byHolder[name] or {fields = {}, ends = {}, places = {}}
@@ -172,6 +172,14 @@ function Ends.make()
         return host
     end
 
+    -- The host has answered for the site's robots.txt. The job has its place at the URL's own host, or another host has the next news.
+    local function noteNews(one, bytes)
+        local lock = bytes and sub(bytes, 2, 17) == one.token and Locks.read(bytes)
+        if not lock or lock.kind ~= 'L' or Locks.has(lock.flags, Locks.NO_PLACE) or Locks.has(lock.flags, Locks.MOVED) then return LOST end
+        Hosts.noteSuccess(Hosts.of(sub(lock.job, 12, 11 + byte(lock.job, 11))))
+        return SETTLED
+    end
+
     -- A site that does not permit a URL to one job says nothing against the body that another job was given.
     local function keepsOutcome(one)
         if one.form ~= FAIL or classOf(one.content) ~= 'disallowed' then return false end
@@ -181,6 +189,7 @@ function Ends.make()
 
     local function settle(one, bytes)
         local form, id = one.form, one.id
+        if form == ANSWERED then return noteNews(one, bytes) end
         if form == PLACE then
             local host = leaveEarly(one, bytes)
             if not host then return LOST end
@@ -254,7 +263,7 @@ function Ends.make()
     function Ends.settle(i, lock)
         local one = read(ARGV[OPTIONS + i])
         if not one then return string.char(MALFORMED) end
-        if one.marks >= 8 and one.form ~= PLACE then
+        if one.marks >= 8 and one.form < PLACE then
             deliveries = deliveries or settleDeliveries()
             return deliveries[i]
         end
@@ -264,8 +273,7 @@ function Ends.make()
 
     -- Requests have ended at a host that answered.
     function Ends.leaveHost(name, requests)
-        local host = Hosts.changed(Hosts.of(name))
-        host.running = max(0, host.running - requests)
+        local host = Hosts.leave(name, requests)
         if requests > 0 then Hosts.noteSuccess(host, requests) end
     end
 end

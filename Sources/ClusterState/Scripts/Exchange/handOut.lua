@@ -7,11 +7,12 @@ if queue ~= '' and not isPaused and Ask.most > 0 then
     local lockTail, outcomeKey = incarnation .. pack('>I6I6', now, Clock.lived + ARGV[4]) .. usual, tag .. 'outcome:'
 
     -- How many jobs of a host may be handed out. The caller wants jobs for its free places, and some to start soon after: these only from
-    -- hosts with two free places.
+    -- hosts with two free places, or at which requests have ended in this call: these go on with as many.
     function Ask.roomAt(name)
         local host = Hosts.known[name]
         local room = host and Hosts.roomFor(host, queue) or not host and min(Hosts.limit, Hosts.first * 2 ^ Hosts.earned[name]) - Hosts.plain[name]
-        return Ask.count < Ask.wanted and room or room - 1
+        if Ask.count < Ask.wanted then return room end
+        return host and host.left and max(room - 1, min(room, host.left - (host.entered or 0))) or room - 1
     end
 
     -- The same for a host that may be given up. Its jobs fail and need no room, so it takes `most` of them. Where it may be probed, one of

@@ -422,6 +422,28 @@ function Returns.make()
         if not line.delayed[1] then line.delayed = nil end
     end
 
+    -- Serves the hosts at which requests have ended in this call, the ones with the longest lists first: these take the longest. Each may go
+    -- on with as many as it had: one without requests would lose what it has earned. More go to the first ones.
+    local function serveFreed(priority, goal)
+        local hosts, kept = {}, 0
+        for name in pairs(Ask.freed) do
+            local key = asideOf(priority, name)
+            if not Lists.isEmpty(key) then
+                local host = {name = name, left = Hosts.of(name).left or 0, length = call('LLEN', key)}
+                hosts[#hosts + 1], kept = host, kept + host.left
+            end
+        end
+        table.sort(hosts, function(one, other)
+            if one.length ~= other.length then return one.length > other.length end
+            return one.name < other.name
+        end)
+        for _, host in ipairs(hosts) do
+            kept = kept - host.left
+            if Ask.budget <= 0 or Ask.count >= goal then return end
+            serveAside(priority, host.name, min(goal, max(Ask.count + max(1, host.left), goal - kept)))
+        end
+    end
+
     -- Serves what is due of a priority, until so many jobs are handed out.
     function Returns.serveDue(priority, goal)
         local line, before = Ask.open[priority], Ask.count
@@ -456,9 +478,7 @@ function Returns.make()
         -- URLs that come back go before the jobs that stand aside at their hosts. There may be more of them than one look shows.
         if serve(117) > 0 and isFull then return end
         line.isDue = false
-        for name in pairs(Ask.freed) do
-            if not isOver() and not Lists.isEmpty(asideOf(priority, name)) then serveAside(priority, name, goal) end
-        end
+        serveFreed(priority, goal)
         serve(104)
         if isOver() then
             line.isDue = true

@@ -12,6 +12,7 @@
 --   9 put off                  another attempt after 'pause' ms, uncharged: the host it was led to had no room
 --  10 place                    the request's place at its host is free, and its URL stays locked. Where 'pause' is above 0 the host starts
 --                              nothing for 'pause' - 2 ms, or where that is below 0 for as long as the engine finds fit
+--  11 answered                the host has answered a request that the job made before that for its URL, and the job goes on
 -- The marks are 1 where the host could not be reached, 2 where nothing was learnt about it, 4 where the outcome is only for jobs
 -- enqueued before it ended, 8 where the job was only to be delivered.
 -- The verdicts are 1 settled, 0 lost, 2 fenced: it was fetched, and by somebody else as well, 3 malformed.
@@ -65,12 +66,13 @@ if outcomes > 0 then
             end
         end
         if not verdict and earlier then
-            local wasPlace = byte(ARGV[OPTIONS + earlier], 33) == PLACE
+            local wasPlace = byte(ARGV[OPTIONS + earlier], 33) >= PLACE
             if not wasPlace and sub(ARGV[OPTIONS + earlier], 1, 32) == sub(bytes, 1, 32) then
                 -- The same twice in one call is one outcome, and after it there is no place.
-                verdict = byte(bytes, 33) == PLACE and '\0' or verdicts[earlier]
+                verdict = byte(bytes, 33) >= PLACE and '\0' or verdicts[earlier]
             else
-                -- An outcome before this one may have changed the lock: a delivery, or a place that was left while the job goes on.
+                -- An outcome before this one may have changed the lock: a delivery, or a place that was left while the job goes on. Or it
+                -- was only news of the host.
                 lock = call('HGET', Locks.key, id)
                 if wasPlace then isSeen[id] = i end
             end

@@ -169,10 +169,10 @@ function Hosts.make()
         return before
     end
 
-    -- A request has ended, with nothing learnt about the host.
-    function Hosts.leave(name)
-        local host = Hosts.changed(Hosts.of(name))
-        host.running = max(0, host.running - 1)
+    -- Requests have ended, with nothing learnt about the host.
+    function Hosts.leave(name, requests)
+        local host, ended = Hosts.changed(Hosts.of(name)), requests or 1
+        host.running, host.left = max(0, host.running - ended), (host.left or 0) + ended
         return host
     end
 

@@ -75,7 +75,8 @@ struct JobAttempt: Sendable {
         guard job.manners.obeys || runner.paces.adapts, let url = try? CanonicalURL(job.url) else { return nil }
         let start = Moment.now
         let bar = await Bar(
-            to: url, of: job.manners.obeys ? runner.sites : nil, runner.paces, for: job.url, claimed: claimed, isRedirect: false)
+            to: url, of: job.manners.obeys ? runner.sites : nil, runner.paces, for: job.url, claimed: claimed, isRedirect: false,
+            asked: { runner.tell(.hostAnswered(job.token)) })
         return bar.map { outcome(of: $0, FetchTimes(start: start, end: .now)) }
     }
 

@@ -178,7 +178,7 @@ extension Settlement {
             .throttled(let content, _), .putOff(let content, _):
             return header + content.url.utf8.count + (content.facts?.count ?? 0)
                 + content.fields.values.reduce(0) { $0 + 3 + $1.utf8.count }
-        case .handedBack, .delivered, .bodyMissing, .leftPlace, .leftPlaceToRest: return header
+        case .handedBack, .delivered, .bodyMissing, .leftPlace, .leftPlaceToRest, .hostAnswered: return header
         }
     }
 }

@@ -53,6 +53,7 @@ extension WorkerMachine {
 
     private mutating func settled(_ outcome: Lane.Outcome, _ verdict: Verdict, in index: Int, at now: Instant) {
         let settlement = outcome.settlement
+        if case .hostAnswered = settlement.outcome { return }
         if case .leftPlace = settlement.outcome {
             lanes[index].release(.place(settlement.id), settlement.token)
             return

@@ -15,6 +15,12 @@ extension WorkerMachine {
         rate.noteEnd()
     }
 
+    /// The next jobs of the host are worth a round trip more than the exchange that may bring them.
+    mutating func hostAnswered(_ token: LockToken, at now: Instant) {
+        guard let held = jobs[token], case .transferring = held.phase, !lanes[held.job.partition].hasFailed else { return }
+        lanes[held.job.partition].append(Lane.Outcome(Settlement(token, held.job.id, .hostAnswered, host: .answered), since: now))
+    }
+
     /// When the first body that waits will have waited for too long.
     var bodyDue: Instant? { storing.first.map { $0.since + Self.usualWait } }
 

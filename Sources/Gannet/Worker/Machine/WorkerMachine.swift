@@ -36,6 +36,8 @@ struct WorkerMachine {
         case gavePlaceUp(LockToken, URLID, partition: Int)
         /// A request has left its place at a host of another partition than its URL's.
         indirect case leftPlace(Conclusion.Place)
+        /// The host of a job under way has answered for its robots.txt.
+        case hostAnswered(LockToken)
         /// Jobs may have been announced.
         case heard
         case feedEnded
@@ -194,6 +196,7 @@ struct WorkerMachine {
         case .gavePlaceUp(let token, let id, let partition):
             lanes[laneOfPlace(partition, token.incarnation, at: now)].release(.place(id), token)
         case .leftPlace(let place): leftPlace(place, at: now)
+        case .hostAnswered(let token): hostAnswered(token, at: now)
         case .cannotConnect(let outage): noteAway(outage)
         case .heard: mayFindWork()
         case .feedEnded:
