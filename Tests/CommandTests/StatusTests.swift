@@ -17,7 +17,8 @@ import Testing
         let status = try Self.object(outcome.output)
         #expect(
             Set(status.keys) == [
-                "schema", "queue", "paused", "jobs", "oldestReadySeconds", "totals", "failures", "waits", "rate", "etaSeconds", "hosts", "workers",
+                "schema", "queue", "paused", "jobs", "oldestReadySeconds", "totals", "failures", "waits", "rate", "etaSeconds", "hosts",
+                "workers",
                 "otherQueues", "partitions", "redis",
             ])
         #expect(status["schema"] as? Int == 1 && status["queue"] as? String == "default" && status["paused"] as? Bool == false)

@@ -49,6 +49,63 @@ import Testing
         }
     }
 
+    @Test func `a robots.txt that a host has answered counts as an answer, and the job keeps its place`() async throws {
+        try await QueueFixture.with { fixture in
+            try await fixture.fill(0..<40)
+            let first = try await claim(fixture)[0]
+            var jobs = try await claim(fixture, [(first, .hostAnswered, .answered)])
+            #expect(jobs.count == 1)
+            #expect(try await fixture.running() == ["h0": 2])
+            jobs += try await claim(fixture, [answered(first)])
+            #expect(jobs.count == 4)
+            // The news and the end may travel together.
+            let next = jobs.removeFirst()
+            jobs += try await claim(fixture, [(next, .hostAnswered, .answered), answered(next)])
+            #expect(jobs.count == 8)
+            // It is no longer the job's to say.
+            let late = try await fixture.claim(0) { $0.settlements = [Settlement(first.token, first.id, .hostAnswered, host: .answered)] }
+            #expect(late.verdicts == [.lost])
+            #expect(try await fixture.running() == ["h0": 8])
+            try await fixture.expectSound()
+        }
+    }
+
+    @Test func `a place that a request leaves goes to the same host, also where the worker only fills its stock`() async throws {
+        try await QueueFixture.with { fixture in
+            try await fixture.fill(0..<200)
+            var jobs = try await claim(fixture)
+            for _ in 0..<3 { jobs += try await claim(fixture, [answered(jobs.removeFirst())]) }
+            #expect(jobs.count == 8)
+            let ends = jobs.prefix(2).map { Settlement($0.token, $0.id, QueueFixture.fetched($0.url), host: .answered) }
+            let stock = try await fixture.claim(0) {
+                ($0.settlements, $0.spare, $0.host) = (Array(ends), 20, HostRule(limit: 8))
+            }
+            #expect(stock.jobs.count == 2)
+        }
+    }
+
+    @Test func `of hosts whose requests have ended the one with the longest list goes on first`() async throws {
+        try await QueueFixture.with { fixture in
+            // 400 URLs of the host h0, and eight of each of the others.
+            let entries = try (0..<1200).filter { $0 % 3 == 0 || $0 < 24 }.map { try QueueFixture.entry($0, hosts: 3) }
+            try await fixture.accept(entries)
+            func claim(_ wanted: Int, _ ends: [Job] = []) async throws -> [Job] {
+                try await fixture.claim(wanted) {
+                    $0.settlements = ends.map { Settlement($0.token, $0.id, QueueFixture.fetched($0.url), host: .answered) }
+                    $0.host = HostRule(limit: 8)
+                }.jobs
+            }
+            func byHost(_ jobs: [Job]) -> [String: Int] { Dictionary(jobs.map { ($0.host, 1) }, uniquingKeysWith: +) }
+            let first = try await claim(10)
+            #expect(byHost(first) == ["h0": 1, "h1": 1, "h2": 1])
+            // Each has two places now, and there is one more than before.
+            let second = try await claim(4, first)
+            #expect(byHost(second) == ["h0": 2, "h1": 1, "h2": 1])
+            // Where there are fewer, the long list has what it had.
+            #expect(byHost(try await claim(2, second)) == ["h0": 2])
+        }
+    }
+
     @Test(arguments: [("connect", true), ("timeout", true), ("http-500", false)])
     func `a request without an answer takes a host back to one place, and a 500 is an answer`(
         errorClass: String, isSilent: Bool

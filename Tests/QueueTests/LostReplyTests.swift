@@ -7,8 +7,8 @@ import Testing
 
 /// Redis has carried out a call whose reply is lost, and the call is made again.
 @Suite struct LostReplyTests {
-    /// The state without what also changes where nothing is done twice: every exchange moves the turns of priorities on, and a farewell
-    /// takes a sample only where the server answers at once.
+    /// The state without what also changes where nothing is done twice. Every exchange moves the turns of priorities on. A farewell takes a
+    /// sample only where the server answers at once.
     private static func lasting(_ fixture: QueueFixture, after call: StateCall) async throws -> StateDump {
         let dump = try await fixture.dump().without(["clock", "sweep"], of: "state")
         return call == .leave ? dump.without(["history"], of: "q:q:queue") : dump

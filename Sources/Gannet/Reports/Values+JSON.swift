@@ -205,7 +205,7 @@ extension WaitingHost {
     }
 }
 
-extension HostWait {
+extension HostBacklog {
     package var json: JSONValue {
         .object(
             host.members + [("silentSeconds", JSONValue(since)), ("message", JSONValue(reason)), ("jobs", .integer(jobs))])

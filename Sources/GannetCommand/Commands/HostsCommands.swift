@@ -30,13 +30,12 @@ struct HostsListCommand: Command {
     static let spec = CommandSpec(
         "list",
         summary: "List the rules for hosts, and the hosts that do not answer or rest.",
-        discussion: "A host that does not answer is probed: one request at a time asks whether it answers again. When it is given up, its jobs "
-            + "fail with the reason of the last request. JOBS are those of all queues that wait for the host: a worker has met them and put "
-            + "them aside.",
+        discussion: "A host that does not answer is probed: one request at a time asks whether it answers again. When it is given up, "
+            + "its jobs fail with the reason of the last request. JOBS are those of all queues that wait for the host: a worker has met "
+            + "them and put them aside.",
         flags: [CommonFlags.json.entry] + ConnectionOptions.flags + CommonFlags.everywhere,
         examples: [
-            Example("gannet hosts list", "Lists the rules of the namespace, and the hosts for which jobs wait."),
-            Example("gannet hosts list --json | jq -r '.waiting[] | select(.state == \"given-up\") | .host'", "Names the hosts that are given up."),
+            Example("gannet hosts list", "Lists the rules of the namespace, and the hosts for which jobs wait.")
         ])
 
     private let target: HostsTarget
@@ -44,7 +43,7 @@ struct HostsListCommand: Command {
     init(_ arguments: Arguments) throws { target = try HostsTarget(arguments) }
 
     func run() async throws -> ExitStatus {
-        let (rules, waits) = try await target.withCluster(looking: true) { (try await $0.hostRules(), try await $0.hostWaits()) }
+        let (rules, waits) = try await target.withCluster(looking: true) { (try await $0.hostRules(), try await $0.hostBacklogs()) }
         if target.json {
             let json: JSONValue = [
                 "schema": 1, "namespace": .string(target.connection.namespace), "rules": .array(rules.map { .object($0.members) }),
@@ -61,7 +60,8 @@ struct HostsListCommand: Command {
         if !waits.hosts.isEmpty {
             if !rules.isEmpty { try target.console.print("") }
             try target.console.print(Self.table(waits))
-            if waits.count > waits.hosts.count { target.console.note("\(waits.count - waits.hosts.count) more hosts do not answer or rest.") }
+            let others = waits.count - waits.hosts.count
+            if others > 0 { target.console.note("\(Amounts.count(others, "other host")) do not answer, or rest.") }
         }
         return .done
     }
@@ -75,7 +75,7 @@ struct HostsListCommand: Command {
         return table
     }
 
-    private static func table(_ waits: HostWaits) -> TextTable {
+    private static func table(_ waits: HostBacklogs) -> TextTable {
         var table = TextTable([
             ("WAITING FOR", .left), ("STATE", .left), ("SINCE", .right), ("NEXT REQUEST", .right), ("JOBS", .right), ("REASON", .left),
         ])

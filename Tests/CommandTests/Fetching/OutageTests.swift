@@ -150,11 +150,16 @@ import Testing
         if outage == .stopped { redis.resume() } else { try await redis.restart() }
     }
 
-    /// Four workers with a short lease, which keep bodies in Redis and start twenty requests a second together.
+    /// Four workers with a short lease, which keep bodies in Redis and start twenty requests a second together. They begin when all of them
+    /// are connected: a worker that does not find Redis at its start ends.
     private func startFour(_ fleet: Fleet) async throws -> [ChildProcess] {
         _ = try await fleet.text(["enqueue", "-i", fleet.list])
+        _ = try await fleet.text(["pause"])
         let words = ["work", "--until-empty", "--lease", "2s", "--concurrency", "4", "--host-rate", "20"]
-        return try (0..<4).map { _ in try fleet.start(words + fleet.local + fleet.connection) }
+        let workers = try (0..<4).map { _ in try fleet.start(words + fleet.local + fleet.connection) }
+        try await eventually("all four are listed") { try await (fleet.json(["status"])["workers"] as? [Any])?.count == 4 }
+        _ = try await fleet.text(["resume"])
+        return workers
     }
 
     private func expectAllDone(_ fleet: Fleet, _ workers: [ChildProcess], _ number: Int) async throws {

@@ -12,8 +12,8 @@ package struct PolitenessRules: Sendable {
 
 /// Whether a client was polite, by the record of a made-up web.
 ///
-/// A host that has not answered may have one request in flight. Each answer doubles its allowance, up to the limit. A silence or a lost connection
-/// takes it back to one. An answer that asks for patience (429, 503) leaves it as it is.
+/// A host that has not answered may have one request in flight. Each answer doubles its allowance, up to the limit. A silence or a connection that is
+/// lost before an answer takes it back to one. A body that breaks off is an answer. An answer that asks for patience (429, 503) leaves it as it is.
 package struct PolitenessAudit: Encodable, Equatable, Sendable {
     /// The most requests that one host had in flight.
     package private(set) var mostInFlight = 0
@@ -116,6 +116,7 @@ package struct PolitenessAudit: Encodable, Equatable, Sendable {
         case .complete where asksForPatience:
             let until = request.ended + Int64(request.retryAfter) * 1_000_000_000
             if request.retryAfter > 0, until > host.patience?.until ?? .min { host.patience = (request.ended, until) }
+        case .broken where request.status > 0: host.allowance = min(rules.hostLimit, host.allowance * 2)
         case .complete:
             host.allowance = min(rules.hostLimit, host.allowance * 2)
             if request.path == .robots, request.status < 500 { host.robotsAnswered = true }

@@ -63,16 +63,22 @@ import Testing
     }
 
     @Test func `a server that is away for a moment fails no look-up`() async throws {
-        let first = try DNSServer { _ in .silence }
-        try await first.stop()
-        let driver = try ResolverDriver(first)
-        let id = driver.ask("example.test")
-        // Until the refusal has arrived, and the query waits to be sent again.
-        driver.run { driver.resolver.resends.first?.due != nil }
-        let second = try DNSServer(port: first.port) { _ in .addresses("192.0.2.7") }
-        driver.run { driver.outcomes[id] != nil }
-        #expect(driver.outcomes[id] == found("192.0.2.7"))
-        #expect(second.queries == 1)
+        var isTried = false
+        for _ in 0..<10 where !isTried {
+            let first = try DNSServer { _ in .silence }
+            try await first.stop()
+            let driver = try ResolverDriver(first)
+            let id = driver.ask("example.test")
+            // Until the refusal has arrived, and the query waits to be sent again.
+            driver.run { driver.resolver.resends.first?.due != nil }
+            // Another program may have taken the port meanwhile. Then another port is tried.
+            guard let second = try? DNSServer(port: first.port, { _ in .addresses("192.0.2.7") }) else { continue }
+            isTried = true
+            driver.run { driver.outcomes[id] != nil }
+            #expect(driver.outcomes[id] == found("192.0.2.7"))
+            #expect(second.queries == 1)
+        }
+        #expect(isTried)
     }
 
     @Test(arguments: [

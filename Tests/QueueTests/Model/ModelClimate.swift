@@ -25,6 +25,8 @@ struct ModelClimate: Sendable {
     let chunk: Int
     /// Whether requests leave their hosts' places while their jobs go on, because their bodies wait to be stored.
     let leavesEarly: Bool
+    /// Whether hosts answer other requests before those for the URLs.
+    let answersBefore: Bool
     /// How likely each end of a request is.
     let ends: [(ModelEnd, Int)]
 
@@ -45,6 +47,7 @@ struct ModelClimate: Sendable {
         first = probesDraw.one(of: [1, 1, 1000])
         wanted = isCrowded ? [64, 250] : isBusy ? [10] : draw.one(of: [[1], [1, 4, 10], [30]])
         leavesEarly = seed % 5 == 4
+        answersBefore = seed % 4 == 2
         chunk = isCrowded ? 400 : isBusy ? 60 : draw.one(of: [3, 20])
         ends = draw.one(of: [
             [(.fetched, 10), (.retry, 3), (.throttled, 2), (.back, 1), (.failed, 1), (.putOff, 1), (.unstored, 1), (.revalidated, 1)],

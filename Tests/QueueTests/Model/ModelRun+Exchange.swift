@@ -20,9 +20,11 @@ extension ModelRun {
         let early = workers[index].held.filter {
             climate.leavesEarly && $0.partition == partition && $0.outcome == nil && draw.chance(20)
         }
-        try await exchange(
-            index, in: partition, ends, early: early, wanted: draw.one(of: climate.wanted + [0]), spare: draw.one(of: [0, 0, 0, 3]),
-            random: Double(draw.below(100)) / 100)
+        let (wanted, spare, random) = (draw.one(of: climate.wanted + [0]), draw.one(of: [0, 0, 0, 3]), Double(draw.below(100)) / 100)
+        let news = workers[index].held.filter {
+            climate.answersBefore && $0.partition == partition && $0.outcome == nil && draw.chance(20)
+        }
+        try await exchange(index, in: partition, ends, early: early, news: news, wanted: wanted, spare: spare, random: random)
     }
 
     func end(of job: Job, _ draw: inout Draw, _ wished: ModelEnd? = nil) -> End {
@@ -39,7 +41,8 @@ extension ModelRun {
     }
 
     func exchange(
-        _ index: Int, in partition: Int, _ ends: [End], early: [Job] = [], wanted: Int, spare: Int = 0, random: Double = 0.5,
+        _ index: Int, in partition: Int, _ ends: [End], early: [Job] = [], news: [Job] = [], wanted: Int, spare: Int = 0,
+        random: Double = 0.5,
         namesHeld: Bool = false
     ) async throws {
         var worker = workers[index]
@@ -50,6 +53,7 @@ extension ModelRun {
         let free = worker.places.filter { $0.partition == partition && !held.contains($0.id) }
         request.settlements += free.map { Settlement($0.token, $0.id, .leftPlace, host: .none) }
         request.settlements += early.map { Settlement($0.token, $0.id, .leftPlace, host: .answered) }
+        request.settlements += news.map { Settlement($0.token, $0.id, .hostAnswered, host: .answered) }
         worker.places.removeAll { place in place.partition == partition && early.contains { $0.id == place.id } }
         worker.places.removeAll { place in free.contains { $0.token == place.token && $0.partition == place.partition } }
         request.wanted = wanted
@@ -106,6 +110,8 @@ extension ModelRun {
         }
         try check(from: before, to: after, partition, ending: ending.union(late(settled, before, after, back)), settled: settled)
         try check(worker, request, answer, before, after, Set(settled.keys))
+        answered.formUnion(ends.filter { $0.settlement.host == .answered }.map(\.job.host) + (early + news).map(\.host))
+        try checkNews(ends, early + news, before, after)
         let served = Served(partition: partition, request: request, answer: answer, worker: worker, before: before, after: after)
         try checkOrder(served)
         try checkShares(served)
@@ -282,6 +288,22 @@ extension ModelRun {
         }
         if let earlier = before.hosts[name], let first = earlier.waiting.first, first != Self.queueNames[worker.queue], !isAlone {
             try Violation.require(earlier.offered > 0 && earlier.offered <= now, "queue \(first) had the turn at \(name)")
+        }
+    }
+
+    /// A host earns no more than answers, and one that never answered is given up after so many requests, and no sooner.
+    private func checkNews(_ ends: [End], _ early: [Job], _ before: StateLook, _ after: StateLook) throws {
+        guard !hasMoved else { return }
+        for (name, host) in after.hosts {
+            let earlier = before.hosts[name]
+            let answers = ends.count { $0.settlement.host == .answered && $0.job.host == name } + early.count { $0.host == name }
+            try Violation.require(
+                host.earned <= (earlier?.earned ?? 0) + answers, "\(name) earned \(host.earned) times, and \(answers) answers came")
+            guard climate.probes > 0, host.failures > earlier?.failures ?? 0, !answered.contains(name) else { continue }
+            let isGivenUp = host.probing == 2
+            let told = "\(name) never answered \(host.failures) requests, and"
+            try Violation.require(isGivenUp || host.failures < climate.probes, "\(told) is waited for")
+            try Violation.require(!isGivenUp || host.failures >= climate.probes || climate.patience > 0, "\(told) is given up")
         }
     }
 

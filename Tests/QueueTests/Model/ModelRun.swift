@@ -60,6 +60,9 @@ final class ModelRun {
     var visits: [[[String: VainVisit]]]
     /// Processes whose leases have ended in each partition.
     var ended: [Set<Bytes>]
+    /// Hosts that have answered. Whether a host to which a request was moved has answered is not followed up.
+    var answered: Set<String> = []
+    private(set) var hasMoved = false
     var isPaused = [false, false]
     var callers: [(incarnation: Incarnation, exchanges: Int, held: [(token: LockToken, url: Int)])] = []
     var births = 0
@@ -207,6 +210,7 @@ final class ModelRun {
         let passage = try await cluster.queue(job.queue).move(
             job, to: target, usual: HostRule(limit: climate.limit, interval: .milliseconds(climate.interval), first: climate.first),
             lease: .milliseconds(workers[index].lease))
+        hasMoved = true
         story.append("\(workers[index].name) moves \(job.url) to \(target): \(passage)")
         let there = cluster.partition(of: target).index
         if passage == .there, there != job.partition {

@@ -35,6 +35,7 @@ struct StateLook: Sendable {
         let earned: Int
         let next: Int
         let cool: Int
+        let failures: Int
         let probing: Int
         let offered: Int
         let waiting: [String]
@@ -282,7 +283,7 @@ extension StateLook {
     static func host(_ bytes: Bytes) -> Host? {
         var reader = ByteReader(bytes)
         guard let running = reader.number(2), let earned = reader.number(1), let next = reader.number(6), let cool = reader.number(6),
-            reader.number(2) != nil,
+            let failures = reader.number(1), reader.number(1) != nil,
             let probing = reader.number(1), reader.number(6) != nil, let offered = reader.number(6),
             let reason = reader.number(2), reader.bytes(reason) != nil
         else { return nil }
@@ -291,7 +292,9 @@ extension StateLook {
             guard let name = reader.bytes(size) else { return nil }
             waiting.append(String(decoding: name, as: UTF8.self))
         }
-        return Host(running: running, earned: earned, next: next, cool: cool, probing: probing, offered: offered, waiting: waiting)
+        return Host(
+            running: running, earned: earned, next: next, cool: cool, failures: failures, probing: probing, offered: offered,
+            waiting: waiting)
     }
 
     static func jobs(_ bytes: some Collection<UInt8>) -> Jobs? {

@@ -1,7 +1,7 @@
 internal import RedisClient
 
 /// A host that does not answer or asked for a rest, and the jobs that wait for it.
-package struct HostWait: Sendable, Equatable {
+package struct HostBacklog: Sendable, Equatable {
     package let host: WaitingHost
     /// Since when it has not answered; `nil` for a host that asked for a rest.
     package let since: Duration?
@@ -20,9 +20,9 @@ package struct HostWait: Sendable, Equatable {
 }
 
 /// The hosts of a namespace for which nothing or little can be done now.
-package struct HostWaits: Sendable, Equatable {
-    /// Those with the most jobs first, at most so many.
-    package fileprivate(set) var hosts: [HostWait] = []
+package struct HostBacklogs: Sendable, Equatable {
+    /// The hosts with the most jobs first, at most ``most``.
+    package fileprivate(set) var hosts: [HostBacklog] = []
     package static let most = 1000
     /// How many there are.
     package fileprivate(set) var count = 0
@@ -32,10 +32,10 @@ extension ClusterState {
     private static let blocksRead = 64
 
     /// Goes through all hosts that Redis remembers.
-    package func hostWaits() async throws(StateError) -> HostWaits {
+    package func hostBacklogs() async throws(StateError) -> HostBacklogs {
         try await StateError.mapping {
             let queues = try await knownQueues()
-            var waits = HostWaits()
+            var waits = HostBacklogs()
             for partition in partitions {
                 let now = try await now(in: partition)
                 var found: [(host: WaitingHost, standing: HostStanding)] = []
@@ -46,14 +46,14 @@ extension ClusterState {
                         let standing = HostStanding(record: try items[index + 1].asBytes())
                         guard let host = WaitingHost(name, standing, at: now) else { continue }
                         waits.count += 1
-                        if found.count < HostWaits.most { found.append((host, standing)) }
+                        if found.count < HostBacklogs.most { found.append((host, standing)) }
                     }
                 }
                 let jobs = try await jobsAside(found.map(\.host.name), of: queues, in: partition)
-                waits.hosts += zip(found, jobs).map { HostWait($0.host, $0.standing, jobs: $1, at: now) }
+                waits.hosts += zip(found, jobs).map { HostBacklog($0.host, $0.standing, jobs: $1, at: now) }
             }
             waits.hosts.sort { ($0.jobs, $0.host.failures, $1.host.name) > ($1.jobs, $1.host.failures, $0.host.name) }
-            waits.hosts.removeLast(max(0, waits.hosts.count - HostWaits.most))
+            waits.hosts.removeLast(max(0, waits.hosts.count - HostBacklogs.most))
             return waits
         }
     }

@@ -1,0 +1,51 @@
+#if canImport(Glibc)
+import GannetTestKit
+import Testing
+
+@testable import ClusterState
+
+/// The model says so when the scripts break a rule of hosts.
+@Suite(.timeLimit(.minutes(2))) struct BrokenRuleTests {
+    struct Fault: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let right: String
+        let wrong: String
+        /// In the model's sentence.
+        let words: String
+    }
+
+    static let faults = [
+        Fault(
+            testDescription: "a host has all its places before it answers", right: "min(Hosts.limit, Hosts.first * 2 ^ Hosts.earned[name])",
+            wrong: "Hosts.limit", words: " requests, and has "),
+        Fault(
+            testDescription: "an answer counts twice", right: "min(Hosts.MOST_EARNED, earned + answers)",
+            wrong: "min(Hosts.MOST_EARNED, earned + 2 * answers)", words: " answers came"),
+        Fault(
+            testDescription: "a host that never answered is waited for like any other",
+            right: "if isOver or isNew and probes > 0 and host.failures >= probes then", wrong: "if isOver then", words: "is waited for"),
+    ]
+
+    @Test(arguments: faults) func `a broken rule is found`(fault: Fault) async throws {
+        let bench = try await ModelBench()
+        var isPlanted = false
+        let scripts = ClusterScripts(partBytes: ClusterScripts.standard.partBytes) { text in
+            isPlanted = isPlanted || text.contains(fault.right)
+            return text.replacing(fault.right, with: fault.wrong)
+        }
+        try #require(isPlanted)
+        for seed in 1...40 as ClosedRange<UInt64> {
+            let run = try await ModelRun(bench, ModelClimate(seed: seed, partitions: 1, isCrowded: false), scripts)
+            do {
+                try await run.run(Operation.course(seed: seed, count: 150, crashes: false))
+            } catch let violation as Violation {
+                print("'\(fault.testDescription)' is found by seed \(seed): \(violation)")
+                #expect(violation.description.contains(fault.words), "\(violation)")
+                return try await bench.close()
+            }
+        }
+        Issue.record("no course finds it")
+        try await bench.close()
+    }
+}
+#endif
