@@ -21,7 +21,7 @@ package struct HostBacklog: Sendable, Equatable {
 
 /// The hosts of a namespace for which nothing or little can be done now.
 package struct HostBacklogs: Sendable, Equatable {
-    /// The hosts with the most jobs first, at most ``most``.
+    /// Some of the hosts, at most ``most``. The one with the most jobs comes first.
     package fileprivate(set) var hosts: [HostBacklog] = []
     package static let most = 1000
     /// How many there are.
@@ -39,12 +39,14 @@ extension ClusterState {
             for partition in partitions {
                 let now = try await now(in: partition)
                 var found: [(host: WaitingHost, standing: HostStanding)] = []
+                // A scan may meet a host twice.
+                var seen: Set<String> = []
                 // Rules and times of queues stand in the same hash.
                 try await scan("HSCAN", partition.keys.hosts, matching: "[^=?]*") { items in
                     for index in stride(from: 0, to: items.count - 1, by: 2) {
                         let name = try items[index].asString()
                         let standing = HostStanding(record: try items[index + 1].asBytes())
-                        guard let host = WaitingHost(name, standing, at: now) else { continue }
+                        guard let host = WaitingHost(name, standing, at: now), seen.insert(name).inserted else { continue }
                         waits.count += 1
                         if found.count < HostBacklogs.most { found.append((host, standing)) }
                     }

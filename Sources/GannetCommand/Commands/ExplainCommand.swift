@@ -178,7 +178,8 @@ private struct ExplanationReport: Sendable {
     private var silence: String? {
         let standing = found.standing
         guard standing.failures > 0 else { return nil }
-        let since = standing.silentSince > 0 ? " since \(Amounts.time(.milliseconds(max(0, found.now - standing.silentSince)))) ago" : ""
+        let silent = Duration.milliseconds(max(0, found.now - standing.silentSince))
+        let since = standing.silentSince > 0 ? ", the first \(Amounts.time(silent)) ago" : ""
         let reason = standing.lastFailure.map { ": \($0.failureSentence)" } ?? ""
         return "\(Amounts.count(standing.failures, "request")) in a row without an answer\(since)\(reason)"
     }

@@ -60,8 +60,9 @@ struct HostsListCommand: Command {
         if !waits.hosts.isEmpty {
             if !rules.isEmpty { try target.console.print("") }
             try target.console.print(Self.table(waits))
-            let others = waits.count - waits.hosts.count
-            if others > 0 { target.console.note("\(Amounts.count(others, "other host")) do not answer, or rest.") }
+            if waits.count > waits.hosts.count {
+                target.console.note("\(waits.count) hosts do not answer or rest. Shown are \(waits.hosts.count) of them.")
+            }
         }
         return .done
     }

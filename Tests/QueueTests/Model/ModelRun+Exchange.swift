@@ -291,7 +291,7 @@ extension ModelRun {
         }
     }
 
-    /// A host earns no more than answers, and one that never answered is given up after so many requests, and no sooner.
+    /// A host earns once for each answer. A host that never answered is given up after the climate's number of probes, and no sooner.
     private func checkNews(_ ends: [End], _ early: [Job], _ before: StateLook, _ after: StateLook) throws {
         guard !hasMoved else { return }
         for (name, host) in after.hosts {

@@ -172,7 +172,7 @@ function Ends.make()
         return host
     end
 
-    -- The host has answered for the site's robots.txt. The job has its place at the URL's own host, or another host has the next news.
+    -- The host has answered for its robots.txt, and the job keeps its place. A job that a redirect has led elsewhere has no place there.
     local function noteNews(one, bytes)
         local lock = bytes and sub(bytes, 2, 17) == one.token and Locks.read(bytes)
         if not lock or lock.kind ~= 'L' or Locks.has(lock.flags, Locks.NO_PLACE) or Locks.has(lock.flags, Locks.MOVED) then return LOST end

@@ -15,7 +15,7 @@ extension WorkerMachine {
         rate.noteEnd()
     }
 
-    /// The next jobs of the host are worth a round trip more than the exchange that may bring them.
+    /// Tells Redis at once: the host may have another request now, and else has it when this job's URL has been fetched.
     mutating func hostAnswered(_ token: LockToken, at now: Instant) {
         guard let held = jobs[token], case .transferring = held.phase, !lanes[held.job.partition].hasFailed else { return }
         lanes[held.job.partition].append(Lane.Outcome(Settlement(token, held.job.id, .hostAnswered, host: .answered), since: now))
