@@ -5,7 +5,7 @@ extension JobAttempt {
     /// Why a site keeps a job's request from a URL.
     enum Bar: Sendable {
         /// The job ends: a rule says no.
-        case disallowed(FetchError)
+        case disallowed(FetchError, isRedirect: Bool)
         /// The rules cannot be had. The job goes on as if the request for its URL had failed so.
         case unknown(FetchError, isRedirect: Bool)
         /// The job goes back at once, and is handed out again when its host may get another request.
@@ -49,7 +49,8 @@ extension JobAttempt.Bar {
         case .granted(let delay):
             if try await paces.permits(delay, of: url, claimed: claimed) { return nil }
             self = .untilTurn
-        case .denied(let rule): self = .disallowed(FetchError(kind: .disallowed, url: jobURL, detail: start + rule))
+        case .denied(let rule):
+            self = .disallowed(FetchError(kind: .disallowed, url: jobURL, detail: start + rule), isRedirect: isRedirect)
         case .unknown(let error):
             // A message with two full stops would read like two.
             let reason = error.description.hasSuffix(".") ? String(error.description.dropLast()) : error.description

@@ -65,6 +65,26 @@ import Testing
         }
     }
 
+    @Test func `jobs that are disallowed earn their host no places`() async throws {
+        try await WorkerFixture.with { fixture in
+            try await fixture.fill(10..<20, batch: "disallowed", manners: .obeying)
+            try await fixture.fill(2..<10, manners: .obeying)
+            let downloader = ScriptedDownloader { _ in .held }
+            let worker = try await fixture.start(downloader, sites: Robots("User-agent: *\nDisallow: /1\n").sites()) { $0.hostFirst = 1 }
+            var active = 0
+            try await eventually("the first ten end") {
+                let counts = try await fixture.queue.counts()
+                active = counts.active
+                return counts.failed == 10
+            }
+            // Nobody has answered. The call that ended the last of them has handed out others as well.
+            #expect(active == 1)
+            downloader.open()
+            #expect(await worker.end.end == .empty)
+            #expect(downloader.urls.count == 8)
+        }
+    }
+
     @Test func `a batch that obeys nobody asks for no robots.txt`() async throws {
         try await WorkerFixture.with { fixture in
             try await fixture.fill(0..<3)

@@ -128,8 +128,8 @@ extension JobRunner {
         case .lostTouch(let error): throw error
         // It was a turn at its host, and nothing else: nobody has to hear of it.
         case .untilTurn: return settled(job, .handedBack, nil)
-        // The host has answered, if only for its rules.
-        case .disallowed(let error): return givenUp(job, error, times, .zero, host: .answered)
+        // A redirect is an answer. Otherwise nobody was asked, but perhaps for the rules, and the machine was told of that.
+        case .disallowed(let error, let isRedirect): return givenUp(job, error, times, .zero, host: isRedirect ? .answered : .none)
         case .unknown(let error, _): return retryOrGiveUp(job, error, times, .zero, isElsewhere: true)
         }
     }
