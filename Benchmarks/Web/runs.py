@@ -3,10 +3,12 @@
 import contextlib
 import dataclasses
 import json
+import os
 import pathlib
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 
 from fetchers import command, environment
@@ -49,9 +51,17 @@ class Web:
         return found
 
 
+def emptied(folder):
+    """Frees the space of a run. Its files stay until all runs are over: ext4 passes over each inode that was freed within the last minute,
+    which would be most of the work of the next run's files."""
+    for path in folder.rglob("*"):
+        if path.is_file() and not path.is_symlink():
+            os.truncate(path, 0)
+
+
 def measure(options, profile, seed, program, scratch, processor=0.0, tame=False):
-    folder = scratch / "run"
-    (folder / "out").mkdir(parents=True)
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="run-", dir=scratch))
+    (folder / "out").mkdir()
     web = Web(options, profile, seed, folder, processor, tame)
     # The web, and its watchdog, which removes its files when it has ended.
     spared = descendants()
@@ -83,6 +93,5 @@ def measure(options, profile, seed, program, scratch, processor=0.0, tame=False)
         for name in ("list.txt", "record.tsv", "log"):
             shutil.copy(folder / name, kept)
         (kept / "analysis.json").write_text(json.dumps(analysis | {"begun": begun, "seconds": seconds, "cpu": cpu}, indent=1))
-    # gannet has written into it until a moment ago.
-    shutil.rmtree(folder, ignore_errors=True)
+    emptied(folder)
     return Measured(begun, seconds, cpu, analysis)
