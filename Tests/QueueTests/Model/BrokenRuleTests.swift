@@ -12,18 +12,21 @@ import Testing
         let wrong: String
         /// In the model's sentence.
         let words: String
+        /// The course that found it when it was written down. Where the scripts have changed since, one of the next does.
+        let seed: UInt64
     }
 
     static let faults = [
         Fault(
             testDescription: "a host has all its places before it answers", right: "min(Hosts.limit, Hosts.first * 2 ^ Hosts.earned[name])",
-            wrong: "Hosts.limit", words: " requests, and has "),
+            wrong: "Hosts.limit", words: " requests, and has ", seed: 9),
         Fault(
             testDescription: "an answer counts twice", right: "min(Hosts.MOST_EARNED, earned + answers)",
-            wrong: "min(Hosts.MOST_EARNED, earned + 2 * answers)", words: " answers came"),
+            wrong: "min(Hosts.MOST_EARNED, earned + 2 * answers)", words: " answers came", seed: 33),
         Fault(
             testDescription: "a host that never answered is waited for like any other",
-            right: "if isOver or isNew and probes > 0 and host.failures >= probes then", wrong: "if isOver then", words: "is waited for"),
+            right: "if isOver or isNew and probes > 0 and host.failures >= probes then", wrong: "if isOver then", words: "is waited for",
+            seed: 24),
     ]
 
     @Test(arguments: faults) func `a broken rule is found`(fault: Fault) async throws {
@@ -34,7 +37,7 @@ import Testing
             return text.replacing(fault.right, with: fault.wrong)
         }
         try #require(isPlanted)
-        for seed in 1...40 as ClosedRange<UInt64> {
+        for seed in fault.seed..<fault.seed + 40 {
             let run = try await ModelRun(bench, ModelClimate(seed: seed, partitions: 1, isCrowded: false), scripts)
             do {
                 try await run.run(Operation.course(seed: seed, count: 150, crashes: false))
