@@ -93,7 +93,9 @@ import Testing
     @Test func `lists of impossible lengths are of another form`() throws {
         let clock: [RedisReply] = [.array([Self.text("1800000000"), Self.text("0")]), .null]
         let counts: [RedisReply] = [.array([RedisReply](repeating: .null, count: 16)), .integer(0)]
-        let lists: [RedisReply] = (0..<3).flatMap { _ in [RedisReply.array([]), .array([Self.text("hexample.com")]), .integer(1)] }
+        let lists: [RedisReply] = (0..<3).flatMap { _ in
+            [RedisReply.array([]), .array([]), .array([Self.text("hexample.com")]), .integer(1)]
+        }
         var look = try PartitionLook(clock + counts + lists)
         let heads = RedisReply.array([.bytes(Block.pack([try QueueFixture.entry(0)], batch: 1, hasHeaders: false)[0])])
         #expect(throws: RedisError.self) { try look.note([.integer(.max), .integer(.max), heads], partBytes: 4096) }

@@ -84,6 +84,40 @@ import Testing
         }
     }
 
+    @Test func `hosts with one free place cost nothing where the worker only fills its stock`() async throws {
+        try await QueueFixture.withServer { fixture, server in
+            // 100 hosts have a request in flight, and jobs that stand aside.
+            try await fixture.fill(0..<1000, hosts: 100)
+            func exchange(_ wanted: Int, spare: Int, _ ends: ArraySlice<Job> = []) async throws -> [Job] {
+                try await fixture.claim(wanted) {
+                    $0.settlements = ends.map { Settlement($0.token, $0.id, QueueFixture.fetched($0.url), host: .answered) }
+                    ($0.spare, $0.host) = (spare, HostRule(limit: 1))
+                }.jobs
+            }
+            let jobs = try await exchange(200, spare: 0)
+            #expect(Set(jobs.map(\.host)).count == 100 && jobs.count == 100)
+            // The requests of 90 of them end.
+            #expect(try await exchange(0, spare: 0, jobs.prefix(90)).isEmpty)
+            #expect(try await exchange(1, spare: 8).count == 1)
+            var found: [Job] = []
+            let work = try await server.statistics {
+                found = try await exchange(1, spare: 8)
+            }
+            #expect(found.count == 1)
+            let calls = work.commands.values.reduce(0) { $0 + $1.calls }
+            #expect(calls < 80, "\(work.commands.mapValues(\.calls))")
+            // They are as due as before.
+            var others: [Job] = []
+            while true {
+                let more = try await exchange(20, spare: 0)
+                others += more
+                if more.isEmpty { break }
+            }
+            #expect(Set(others.map(\.host)).count == 88 && others.count == 88)
+            try await fixture.expectSound()
+        }
+    }
+
     @Test func `of hosts whose requests have ended the one with the longest list goes on first`() async throws {
         try await QueueFixture.with { fixture in
             // 400 URLs of the host h0, and eight of each of the others.
@@ -98,11 +132,32 @@ import Testing
             func byHost(_ jobs: [Job]) -> [String: Int] { Dictionary(jobs.map { ($0.host, 1) }, uniquingKeysWith: +) }
             let first = try await claim(10)
             #expect(byHost(first) == ["h0": 1, "h1": 1, "h2": 1])
-            // Each has two places now, and there is one more than before.
+            // Each has two places now.
             let second = try await claim(4, first)
-            #expect(byHost(second) == ["h0": 2, "h1": 1, "h2": 1])
-            // Where there are fewer, the long list has what it had.
+            #expect(byHost(second) == ["h0": 2, "h1": 2])
             #expect(byHost(try await claim(2, second)) == ["h0": 2])
+        }
+    }
+
+    @Test func `half of the places that are free go to hosts that nobody has asked`() async throws {
+        try await QueueFixture.with { fixture in
+            try await fixture.fill(0..<200)
+            var jobs = try await claim(fixture)
+            for _ in 0..<3 { jobs += try await claim(fixture, [answered(jobs.removeFirst())]) }
+            #expect(jobs.count == 8)
+            try await fixture.accept((2101...2120).map { try QueueFixture.entry($0, hosts: 21) }, batch: "new")
+            let ends = jobs.prefix(4).map { Settlement($0.token, $0.id, QueueFixture.fetched($0.url), host: .answered) }
+            let next = try await fixture.claim(4) { ($0.settlements, $0.host) = (Array(ends), HostRule(limit: 8)) }.jobs
+            #expect(next.count { $0.host == "h0" } == 2 && Set(next.map(\.host)).count == 3)
+            // Where nobody is new all of them go on.
+            let rest = try await fixture.claim(100) { $0.host = HostRule(limit: 8) }.jobs
+            #expect(rest.count == 20 && rest.count { $0.host == "h0" } == 2)
+            let more = jobs.dropFirst(4).map { Settlement($0.token, $0.id, QueueFixture.fetched($0.url), host: .answered) }
+            #expect(
+                try await fixture.claim(4) { ($0.settlements, $0.host) = (Array(more), HostRule(limit: 8)) }.jobs.map(\.host) == [
+                    "h0", "h0", "h0", "h0",
+                ])
+            try await fixture.expectSound()
         }
     }
 

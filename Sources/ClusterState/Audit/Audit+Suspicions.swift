@@ -228,7 +228,7 @@ extension Audit {
         for (one, grounds) in zip(found, all) where grounds.replies == [nil, Grounds.one] {
             let now = try await state.now(in: partition)
             try await find(.heldNotDue, one.example, grounds, queue: one.queue, in: partition) { commit in
-                commit.write("ZADD", one.timers, .integer(now), .bytes(one.place.member))
+                commit.write("ZADD", one.timers, .integer(one.place.score(at: now)), .bytes(one.place.member))
                 commit.effect = .wakes(1)
             }
         }

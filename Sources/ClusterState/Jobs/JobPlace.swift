@@ -42,6 +42,12 @@ package enum JobPlace {
         }
     }
 
+    /// The timer's score for a time.
+    func score(at time: Int) -> Int {
+        if case .aside = self { return time + Keys.hostsBehind }
+        return time
+    }
+
     /// When a block of this place is due, for blocks that were enqueued with a delay.
     package func due(_ block: Block) -> Int? {
         guard case .delayed(let delay) = self else { return nil }

@@ -44,6 +44,9 @@ struct Keys: Sendable {
         .bytes(Array("\(tag)q:\(queue):aside:\(priority.rawValue):".utf8) + host)
     }
     func followers(_ id: [UInt8], of queue: String) -> RedisArgument { .bytes(Array("\(tag)q:\(queue):followers:".utf8) + id) }
+    /// The timers of hosts stand behind the others, at their times and this.
+    static let hostsBehind = 1 << 42
+
     func timers(_ priority: Priority, of queue: String) -> RedisArgument { ofQueue(queue, "timers:\(priority.rawValue)") }
     /// The jobs that were enqueued with the same delay, in milliseconds.
     func delayed(_ delay: Int, _ priority: Priority, of queue: String) -> RedisArgument {

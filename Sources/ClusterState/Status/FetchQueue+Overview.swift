@@ -83,10 +83,9 @@ extension FetchQueue {
         ]
         for priority in Priority.allCases {
             commands += [
-                RedisCommand("LRANGE", keys.ready(priority, of: name), 0, .integer(PartitionLook.mostHeads - 1)),
-                RedisCommand("ZRANGE", keys.timers(priority, of: name), 0, .integer(PartitionLook.mostTimers - 1)),
-                RedisCommand("ZCARD", keys.timers(priority, of: name)),
+                RedisCommand("LRANGE", keys.ready(priority, of: name), 0, .integer(PartitionLook.mostHeads - 1))
             ]
+            commands += PartitionLook.timerCommands(keys.timers(priority, of: name))
         }
         if isForOnlookers { commands += [RedisCommand("HGETALL", keys.queue(name)), RedisCommand("HGETALL", keys.state)] }
         let replies = try await cluster.connection.pipeline(commands).map { try $0.get() }

@@ -26,11 +26,12 @@ package struct PartitionLook {
     private(set) var named: [String] = []
 
     private let hasReadyBlocks: Bool
-    private var due: [(priority: Priority, members: [[UInt8]], all: Int)] = []
+    /// The first timers of each priority, and how many of them are those of hosts.
+    private var due: [(priority: Priority, members: [[UInt8]], hosts: Int)] = []
 
     static let mostHeads = 4
     private static let mostNamed = 32
-    static let mostTimers = 32
+    private static let mostTimers = 32
     static let mostOthers = 8
     static let mostLookedAt = 200
     private static let mostWorkers = 1000
@@ -41,7 +42,7 @@ package struct PartitionLook {
     package init(_ replies: [RedisReply]) throws {
         now = try ClusterState.now(replies.prefix(2).map { .success($0) })
         counts = try QueueCounts(replies[2], dead: try replies[3].asNumber())
-        let beside = 4 + 3 * Priority.allCases.count
+        let beside = 4 + 4 * Priority.allCases.count
         let isForOnlookers = replies.count > beside
         let fields = isForOnlookers ? try replies[beside].asArray() : []
         workers = isForOnlookers ? Array(try Self.workers(replies[beside], now: now).prefix(Self.mostWorkers)) : []
@@ -51,14 +52,23 @@ package struct PartitionLook {
         samples = try history.map { QueueSample.read(try fields[$0 + 1].asBytes()) } ?? []
         var hasReadyBlocks = false
         for (index, priority) in Priority.allCases.enumerated() {
-            let part = Array(replies[(4 + 3 * index)...].prefix(3))
+            let part = Array(replies[(4 + 4 * index)...].prefix(4))
             let heads = try part[0].asArray().map { try $0.asBytes() }
             hasReadyBlocks = hasReadyBlocks || !heads.isEmpty
-            due.append((priority, try part[1].asArray().map { try $0.asBytes() }, try part[2].asNumber()))
+            due.append((priority, try part[1...2].flatMap { try $0.asArray().map { try $0.asBytes() } }, try part[3].asNumber()))
             for head in heads { oldest = Self.earlier(oldest, head) }
         }
         self.hasReadyBlocks = hasReadyBlocks
         waits.delayed = max(0, counts.delayed)
+    }
+
+    /// The commands that look at the first timers of a priority: those of URLs and delays, and those of hosts.
+    static func timerCommands(_ timers: RedisArgument) -> [RedisCommand] {
+        let behind = RedisArgument.integer(Keys.hostsBehind)
+        func first(_ from: RedisArgument, _ to: RedisArgument) -> RedisCommand {
+            RedisCommand("ZRANGE", timers, from, to, "BYSCORE", "LIMIT", 0, .integer(mostTimers))
+        }
+        return [first("-inf", .string("(\(Keys.hostsBehind)")), first(behind, "(inf"), RedisCommand("ZCOUNT", timers, behind, "(inf")]
     }
 
     /// The commands that look at the heads of the lists to which the timers lead.
@@ -88,7 +98,7 @@ package struct PartitionLook {
         var held = 0.0
         var hosts = 0.0
         for (_, members, all) in due {
-            let share = Double(all) / Double(max(1, members.count))
+            let share = Double(all) / Double(max(1, members.count { $0.first == UInt8(ascii: "h") }))
             for member in members {
                 if member.first == UInt8(ascii: "u"), let first = try rest.popFirst()?.asArray().first?.asBytes() {
                     // A job that came back waits for a worker, and counts as ready.

@@ -7,6 +7,8 @@ QUEUES = [b"a", b"b"]
 HOSTS = [b"h0", b"h1"]
 TICK, QUARTER, LEASE = 30_000, 250, 60_000
 NONE, NEVER = 255, 254
+# The timers of hosts stand behind the others.
+BEHIND = 1 << 42
 EPOCH = 1_577_836_800_000
 KINDS = {1: "L", 2: "A", 3: "W"}
 FLAGS = {0: "parked", 10: "retried", 20: "back"}
@@ -234,7 +236,7 @@ class Look:
             if reply != counts["failed"] + (counts["done"] if kind == "finished" else 0):
                 state[note] = f"{reply} elements, and the queue has {counts}"
         elif kind == "timers":
-            state[note] = {member: self.score(float(score)) for member, score in pairs}
+            state[note] = {member: self.score(float(score) - (BEHIND if member[:1] == b"h" else 0)) for member, score in pairs}
         elif kind == "ready":
             state[note] = [self.block(block)[0] for block in reply]
         elif kind == "lone":

@@ -1,3 +1,5 @@
+@testable import ClusterState
+
 /// The rules that a partition's state keeps at any moment.
 extension StateLook {
     static let mostSuspects = 8
@@ -135,6 +137,7 @@ extension StateLook {
                 case UInt8(ascii: "h"):
                     let host = String(decoding: rest, as: UTF8.self)
                     need(queue.aside["\(priority):\(host)"] != nil, "a host without jobs aside has a timer")
+                    need(at >= Double(Keys.hostsBehind), "a host's timer stands among those of URLs")
                 case UInt8(ascii: "u"):
                     need(
                         queue.followers[rest] != nil || at < .infinity || queue.isAside(rest) || locks[rest]?.kind.isHeld == true,

@@ -61,7 +61,11 @@ if queue ~= '' and not isPaused and Ask.most > 0 then
                 if isMany then count, at = byte(bytes, at), at + 1 end
                 local whole = count
                 seen = seen + count
-                if not room and not batch.isGone then room = Ask.roomOrMost(name, quota) end
+                if not room and not batch.isGone then
+                    -- What stands aside at a host goes before what nobody has seen.
+                    local isBehind = not isAside and Ask.isForNew and known[name] and Hosts.isWaitedFor(known[name], queue)
+                    room = isBehind and 0 or Ask.roomOrMost(name, quota)
+                end
                 if not batch.isGone and room > 0 and picked < quota then
                     local take, first = min(count, quota - picked, room), picked
                     picked, rooms[name], count = picked + take, room - take, count - take
@@ -147,11 +151,11 @@ if queue ~= '' and not isPaused and Ask.most > 0 then
     end
 
     -- Serves from the jobs of a priority that no worker has seen, from so many elements. Answers how many the next look takes.
-    local function lookAtReady(line, priority, goal, size)
+    function Ask.lookAtReady(line, priority, goal, size)
         local earlier, delayed = Ask.count, line.delayed and line.delayed[1]
         local key = delayed and delayed.key or line.ready
         local elements = size > 1 and call('LRANGE', key, '0', min(size, Ask.budget) - 1)
-            or Ask.firstOf(key, goal - earlier, min(Ask.budget, 256))
+            or Ask.firstOf(key, Ask.isForNew and 1 or goal - earlier, min(Ask.budget, 256))
         if delayed then elements = Returns.dueOf(delayed, elements) end
         if not elements[1] then
             if delayed then Returns.leaveDelayed(line) else line.isReady = Lists.goOn(key) end
@@ -167,11 +171,12 @@ if queue ~= '' and not isPaused and Ask.most > 0 then
 
     local only, place = #uses == 1 and byte(uses) - 48, turn
     for _, line in pairs(Ask.open) do
-        local first = call('ZRANGE', line.timers, '0', '0', 'WITHSCORES')
-        local isDue = first[2] and tonumber(first[2]) <= now
-        if isDue and byte(first[1]) == 100 then isDue = Returns.findDelayed(line) end
-        line.isDue = line.isDue or isDue
-        Ask.isLone = Ask.isLone or first[1] == 'h!'
+        local timers = Hosts.firstTimers(line.timers, 2)
+        local first, host = timers[1], timers.hosts[1]
+        local isDue = first and first.at <= now
+        if isDue and byte(first.member) == 100 then isDue = Returns.findDelayed(line) end
+        line.isDue = line.isDue or isDue or host and host.at <= now
+        Ask.isLone = Ask.isLone or host and host.member == 'h!'
     end
     if Ask.isLone then Returns.serveLone() end
     while Ask.count < Ask.most do
@@ -189,7 +194,7 @@ if queue ~= '' and not isPaused and Ask.most > 0 then
             line = Ask.open[priority]
             -- One look finds only some of what is due, and all of it goes before jobs that never ran.
             while Ask.count < goal and Ask.budget > 0 and (line.isDue or line.isReady) do
-                if line.isDue then Returns.serveDue(priority, goal) else size = lookAtReady(line, priority, goal, size) end
+                if line.isDue then Returns.serveDue(priority, goal) else size = Ask.lookAtReady(line, priority, goal, size) end
             end
         end
         place = place + max(1, Ask.count - before)

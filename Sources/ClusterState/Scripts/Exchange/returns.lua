@@ -2,7 +2,9 @@
 local Returns = setmetatable({}, Lazy)
 
 function Returns.make()
-    local LARGEST_LOOK, MOST_TIMERS, MOST_SEARCHED, OUTCOME_KEPT = 64, 64, 1000, 86400000
+    local LARGEST_LOOK, MOST_TIMERS, MOST_SEARCHED, MOST_PASSED_OVER, OUTCOME_KEPT = 64, 64, 1000, 8, 86400000
+    -- Times in ms: of an answer, where it is not known, and the most that a host counts as needing.
+    local USUAL_TIME, MOST_NEEDED, MOST_ASIDE = 300, 3600000, 10000
     local SUSPECTS, LONE, NEWER = '?', '!', prefix .. 'aside:newer'
     -- Jobs with nothing to fetch come besides the wanted ones, as many again, within a bound for their outcomes.
     local besides, mostBesides, queueText = 524288, min(256, 2 * Ask.most), string.char(#queue) .. queue
@@ -17,7 +19,7 @@ function Returns.make()
         local at, isNew = Hosts.opensAt(host), false
         if isFirst then isNew = call('LPUSH', key, unpack(elements)) == #elements else isNew = Lists.push(key, elements) end
         Hosts.waitFor(host, queue)
-        if isNew then call('ZADD', Ask.open[priority].timers, Hosts.lookAgainAt(host, at), 'h' .. host.name) end
+        if isNew then call('ZADD', Ask.open[priority].timers, Hosts.lookAgainAt(host, at) + Hosts.BEHIND, 'h' .. host.name) end
     end
 
     -- Puts blocks aside whose host was full, and what is left of blocks whose host became so. Jobs that were only to be delivered took no
@@ -239,7 +241,7 @@ function Returns.make()
         if list and not (list == LONE and hasNothing()) then
             if at == list then return false end
             call('RPUSH', asideOf(priority, list), id)
-            call('ZADD', timers, '0', 'h' .. list)
+            call('ZADD', timers, Hosts.BEHIND, 'h' .. list)
             if list == LONE then Ask.isMore = true end
             return lookAgain('+inf')
         end
@@ -277,6 +279,14 @@ function Returns.make()
         return true
     end
 
+    -- How long a host needs for what stands aside there, in ms, with one request at a time: as long as if all of it were like the first of it
+    -- and like what has just been answered.
+    local function needsOf(key, name)
+        local first = call('LINDEX', key, 0)
+        local jobs = first and #first ~= 16 and Blocks.isSound(first) and Blocks.jobsIn(first) or 1
+        return min(MOST_NEEDED, jobs * call('LLEN', key) * (Ask.took[name] or USUAL_TIME))
+    end
+
     -- Serves from what stands aside at a host, as far as the host has room.
     local function serveAside(priority, name, goal)
         local key, host, before = asideOf(priority, name), Hosts.of(name), Ask.count
@@ -309,8 +319,9 @@ function Returns.make()
             if host.waiting[1] == queue then Hosts.changed(host).offered = 0 end
             -- One that has room still, or waits for its turn, is looked at when that comes.
             local at = Hosts.opensAt(host)
-            if at <= now then at = Hosts.roomFor(host, queue) > 0 and now or now + Hosts.TURN_KEPT end
-            call('ZADD', Ask.open[priority].timers, Hosts.lookAgainAt(host, at), 'h' .. name)
+            host.needs = needsOf(key, name)
+            if at <= now then at = Hosts.roomFor(host, queue) > 0 and now - host.needs or now + Hosts.TURN_KEPT end
+            call('ZADD', Ask.open[priority].timers, Hosts.lookAgainAt(host, at) + Hosts.BEHIND, 'h' .. name)
         end
     end
 
@@ -422,72 +433,84 @@ function Returns.make()
         if not line.delayed[1] then line.delayed = nil end
     end
 
-    -- Serves the hosts at which requests have ended in this call, the ones with the longest lists first: these take the longest. Each may go
-    -- on with as many as it had: one without requests would lose what it has earned. More go to the first ones.
-    local function serveFreed(priority, goal)
-        local hosts, kept = {}, 0
+    -- The hosts with something aside at which requests have ended in this call, and those that are due, in the order in which they are served.
+    local function hostsInOrder(line, priority, due)
+        local hosts, scores = {}, {}
+        for i = 1, #due, 2 do scores[due[i]] = due[i + 1] - Hosts.BEHIND end
         for name in pairs(Ask.freed) do
             local key = asideOf(priority, name)
-            if not Lists.isEmpty(key) then
-                local host = {name = name, left = Hosts.of(name).left or 0, length = call('LLEN', key)}
-                hosts[#hosts + 1], kept = host, kept + host.left
-            end
+            if not Lists.isEmpty(key) then scores['h' .. name] = min(scores['h' .. name] or Hosts.NEVER, now - needsOf(key, name)) end
         end
+        for member in pairs(scores) do hosts[#hosts + 1] = member end
         table.sort(hosts, function(one, other)
-            if one.length ~= other.length then return one.length > other.length end
-            return one.name < other.name
+            if scores[one] ~= scores[other] then return scores[one] < scores[other] end
+            return one < other
         end)
-        for _, host in ipairs(hosts) do
-            kept = kept - host.left
-            if Ask.budget <= 0 or Ask.count >= goal then return end
-            serveAside(priority, host.name, min(goal, max(Ask.count + max(1, host.left), goal - kept)))
+        return hosts
+    end
+
+    -- Half of the places go to hosts that nobody has asked yet, as far as such come next: they may be slow, and would be the last to end. Where
+    -- thousands of hosts are known these go first.
+    local function serveNew(line, priority, goal)
+        goal = Ask.count + floor((min(goal, Ask.wanted) - Ask.count + Clock.tokens % 2) / 2)
+        if Ask.count >= goal or line.delayed or call('ZCARD', line.timers) > MOST_ASIDE then return end
+        Ask.isForNew = true
+        local vain = 0
+        while vain < MOST_PASSED_OVER and Ask.count < goal and Ask.budget > 0 and line.isReady do
+            local earlier = Ask.count
+            Ask.lookAtReady(line, priority, goal, 1)
+            if Ask.count == earlier then vain = vain + 1 end
         end
+        Ask.isForNew = false
     end
 
     -- Serves what is due of a priority, until so many jobs are handed out.
     function Returns.serveDue(priority, goal)
         local line, before = Ask.open[priority], Ask.count
-        local due = call('ZRANGE', line.timers, '-inf', now, 'BYSCORE', 'LIMIT', 0, MOST_TIMERS)
+        local function look(most) return call('ZRANGE', line.timers, '-inf', now, 'BYSCORE', 'LIMIT', 0, most) end
+        local due = look(MOST_TIMERS)
         local isFull = #due == MOST_TIMERS
-        if isFull then due = call('ZRANGE', line.timers, '-inf', now, 'BYSCORE', 'LIMIT', 0, MOST_SEARCHED) end
-        due = noteDelayed(line, due)
-        local function countOthers() return call('ZCOUNT', line.timers, '-inf', now) - (line.delayed and #line.delayed or 0) end
-        local waiting = isFull and countOthers() or 0
-        if isFull then
-            -- Of equal times hosts stand before URLs that come back, which are served first.
-            local urls, hosts = {}, {}
-            for _, member in ipairs(due) do
-                local list = byte(member) == 117 and urls or hosts
-                if #list < MOST_TIMERS then list[#list + 1] = member end
-            end
-            for _, member in ipairs(hosts) do urls[#urls + 1] = member end
-            due = urls
+        local urls = noteDelayed(line, due)
+        if isFull and not urls[1] then urls = noteDelayed(line, look(MOST_SEARCHED)) end
+        local dueHosts = call('ZRANGE', line.timers, Hosts.BEHIND, Hosts.BEHIND + now, 'BYSCORE', 'LIMIT', 0, MOST_TIMERS, 'WITHSCORES')
+        local function countOthers()
+            local delayed = line.delayed and #line.delayed or 0
+            return call('ZCOUNT', line.timers, '-inf', now) - delayed + call('ZCOUNT', line.timers, Hosts.BEHIND, Hosts.BEHIND + now)
         end
+        local isMore = isFull or #dueHosts == 2 * MOST_TIMERS
+        local waiting = isMore and countOthers() or 0
         local function isOver() return Ask.count >= goal or Ask.budget <= 0 end
-        local function serve(kind)
-            local served = 0
-            for _, member in ipairs(due) do
-                if isOver() then return served end
-                if byte(member) == kind then
-                    Ask.budget, served = Ask.budget - 1, served + 1
-                    serveTimer(priority, member, goal)
-                end
-            end
-            return served
+        local served = 0
+        for _, member in ipairs(urls) do
+            if isOver() then break end
+            Ask.budget, served = Ask.budget - 1, served + 1
+            serveTimer(priority, member, goal)
         end
         -- URLs that come back go before the jobs that stand aside at their hosts. There may be more of them than one look shows.
-        if serve(117) > 0 and isFull then return end
+        if served > 0 and isFull then return end
         line.isDue = false
-        serveFreed(priority, goal)
-        serve(104)
+        local hosts, passedOver = hostsInOrder(line, priority, dueHosts), 0
+        if hosts[1] and not isOver() then serveNew(line, priority, goal) end
+        for _, member in ipairs(hosts) do
+            if isOver() or passedOver >= MOST_PASSED_OVER then break end
+            local name = sub(member, 2)
+            -- A host that has room, and none for jobs that start later, stays due for the next call that wants jobs at once.
+            if Ask.count >= Ask.wanted and #member > 2 and Hosts.roomFor(Hosts.of(name), queue) > 0 and Ask.roomOrMost(name, 1) <= 0 then
+                passedOver = passedOver + 1
+            else
+                Ask.budget = Ask.budget - 1
+                serveTimer(priority, member, goal)
+            end
+        end
         if isOver() then
             line.isDue = true
             return
         end
+        if passedOver > 0 then return end
         local left = countOthers()
         -- A look that only put off what it found may have left what can run.
         if left > 0 and (Ask.count > before or left < waiting) then line.isDue = true end
-        if left > 0 and isFull then Ask.isMore = true end
+        if left > 0 and isMore then Ask.isMore = true end
     end
 
     -- What another version could not read and this one can goes back in line, once nothing else can run.
@@ -567,17 +590,15 @@ function Returns.make()
     function Returns.nextVisit(visit, ended)
         local hasTimer = false
         for _, line in pairs(isPaused and {} or Ask.open) do
-            local first, at = call('ZRANGE', line.timers, '0', '2', 'WITHSCORES'), nil
-            for i = 1, #first, 2 do
+            local timers = Hosts.firstTimers(line.timers, 3)
+            local at = timers[1] and timers[1].at - now
+            for _, host in ipairs(timers.hosts) do
                 -- Suspects wait for a worker that has fewer of them, or nothing.
-                local isSuspects = first[i] == 'h' .. SUSPECTS or first[i] == 'h' .. LONE
-                if isSuspects or Ask.isHeldBack then
-                    at = Ask.isHeldBack and Hosts.TURN_KEPT or 1000
-                else
-                    if first[i + 1] ~= 'inf' then at = min(at or Hosts.NEVER, first[i + 1] - now) end
-                    break
-                end
+                local isSuspects = host.member == 'h' .. SUSPECTS or host.member == 'h' .. LONE
+                at = min(at or Hosts.NEVER, isSuspects and 1000 or host.at - now)
+                if not isSuspects then break end
             end
+            if at and Ask.isHeldBack then at = Hosts.TURN_KEPT end
             if at then visit, hasTimer = max(0, min(visit, at)), true end
         end
         if Counts.openJobs(queue) <= 0 then

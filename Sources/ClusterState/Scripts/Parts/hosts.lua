@@ -14,8 +14,9 @@
 --                          '=host' and '=*.domain' are rules: 'limit interval pause until', an operator's word before any worker's
 --                          '?queue' is no host: until when the queue was in use, by Clock.useTime, for the sweep that finds abandoned ones
 --   '<q>aside:<priority>:<host>', a list   blocks that a claim met while their host had no room; an id(16) is a URL to carry on
---   '<q>timers:<priority>', a sorted set   when to look at something: 'h' and a host with jobs aside, 'u' and the id of a URL with
---                                          followers, 'd' and a delay, in ms
+--   '<q>timers:<priority>', a sorted set   when to look at something: 'u' and the id of a URL with followers, 'd' and a delay, in ms,
+--                                          and behind them, at that time + BEHIND, 'h' and a host with jobs aside: of a long list
+--                                          thousands of hosts are due at any time, and URLs that come back must be found among them
 --   '<q>delayed:<priority>:<delay>', a list   blocks that were enqueued with this delay: the first is due first. Their timer is due then
 -- Every list of jobs aside or delayed has its timer. So a turn that is missed, or a queue that dies, costs a pause and not a job.
 -- A script that starts no request knows no usual limit. A host with a free place tells the queues that wait, and their workers know
@@ -66,7 +67,7 @@ end
 function Hosts.make()
     local FAILURES_TO_COOL, FIRST_COOL, LONGEST_COOL, HOST_KEPT, QUEUE_KEPT, MOST_WAITING = 3, 1000, 600000, 3600000, 30 * 86400000, 16
     local FIRST_PACE, PACES_IN_OCTAVE, HOUR, BITS, LONGEST_REASON = 62.5, 6, 3600000, 1048576, 1024
-    Hosts.GIVEN_UP, Hosts.TURN_KEPT, Hosts.LOOK_AGAIN, Hosts.NEVER = 2, 250, 30000, math.huge
+    Hosts.GIVEN_UP, Hosts.TURN_KEPT, Hosts.LOOK_AGAIN, Hosts.NEVER, Hosts.BEHIND = 2, 250, 30000, math.huge, 4398046511104
 
     local function blank(name)
         return {name = name, running = 0, earned = 0, reason = '', next = 0, cool = 0, failures = 0, level = 0, probing = 0, down = 0, offered = 0, waiting = {}, pace = 0}
@@ -243,8 +244,32 @@ function Hosts.make()
         return (opens == Hosts.NEVER or opens == pausedUntil) and min(opens, Clock.now + Hosts.LOOK_AGAIN) or opens
     end
 
+    -- The first timers of a priority: the first of URLs and delays, and in 'hosts' as many of hosts as are asked for.
+    function Hosts.firstTimers(timers, number)
+        local found, first = call('ZRANGE', timers, 0, number - 1, 'WITHSCORES'), {hosts = {}}
+        local function note(found)
+            for i = 1, #found, 2 do
+                local at = tonumber(found[i + 1])
+                if at < Hosts.BEHIND then
+                    first[1] = first[1] or {member = found[i], at = at}
+                elseif at < Hosts.NEVER then
+                    first.hosts[#first.hosts + 1] = {member = found[i], at = at - Hosts.BEHIND}
+                end
+            end
+        end
+        note(found)
+        -- Others may stand before those of hosts.
+        if first[1] and #found == 2 * number then
+            first.hosts = {}
+            note(call('ZRANGE', timers, Hosts.BEHIND, '(inf', 'BYSCORE', 'LIMIT', 0, number, 'WITHSCORES'))
+        end
+        return first
+    end
+
+    -- Of hosts that are due the one that needs the longest goes first. One that waits gains on the others.
     function Hosts.lookAt(host, queue, at)
-        for _, priority in ipairs(Blocks.PRIORITIES) do redis.pcall('ZADD', Blocks.ofQueue(queue, 'timers:' .. priority), 'XX', at, 'h' .. host.name) end
+        if at <= Clock.now then at = at - (host.needs or 0) end
+        for _, priority in ipairs(Blocks.PRIORITIES) do redis.pcall('ZADD', Blocks.ofQueue(queue, 'timers:' .. priority), 'XX', at + Hosts.BEHIND, 'h' .. host.name) end
     end
 
     -- Has the queues that wait look at the host when it opens, each in its turn. One that does not take its turn loses it after a moment.
@@ -261,14 +286,19 @@ function Hosts.make()
         host.offered = 0
     end
 
+    -- Whether a queue has jobs that wait for the host.
+    function Hosts.isWaitedFor(host, queue)
+        for _, name in ipairs(host.waiting) do
+            if name == queue then return true end
+        end
+        return false
+    end
+
     -- A queue has jobs that wait for the host: it stands behind those that wait already.
     function Hosts.waitFor(host, queue)
         -- A turn at a host that is full is nobody's: the next place to be free is offered anew.
         if host.offered > 0 and Hosts.opensAt(host) == Hosts.NEVER then Hosts.changed(host).offered = 0 end
-        for _, name in ipairs(host.waiting) do
-            if name == queue then return end
-        end
-        if #host.waiting < MOST_WAITING then table.insert(Hosts.changed(host).waiting, queue) end
+        if #host.waiting < MOST_WAITING and not Hosts.isWaitedFor(host, queue) then table.insert(Hosts.changed(host).waiting, queue) end
     end
 
     -- A queue has had its turn: it stands behind the others, while it has jobs aside there.
