@@ -8,21 +8,32 @@ final class EventBox<Event: Sendable>: Sendable {
     }
 
     private let state = Mutex(State())
+    /// How long events wait for the reader.
+    let lag = Lag()
 
     func put(_ event: Event) {
         let reader = state.withLock { state -> CheckedContinuation<[Event], Never>? in
             guard let reader = state.reader else {
+                if state.events.isEmpty { lag.begin() }
                 state.events.append(event)
                 return nil
             }
             state.reader = nil
             return reader
         }
-        reader?.resume(returning: [event])
+        guard let reader else { return }
+        lag.begin()
+        reader.resume(returning: [event])
     }
 
     /// Waits for at least one event. One task at a time may wait.
     func next() async -> [Event] {
+        let events = await gathered()
+        lag.end()
+        return events
+    }
+
+    private func gathered() async -> [Event] {
         await withCheckedContinuation { reader in
             let events = state.withLock { state -> [Event]? in
                 guard !state.events.isEmpty else {

@@ -3,8 +3,11 @@ package import HTTPCaching
 
 /// How many requests a worker makes, when it retries, and when it ends.
 package struct WorkerOptions: Sendable {
-    /// Requests in flight at once.
+    /// Requests in flight at once; where the worker adapts their number, the most that it ever has.
     package var concurrency = 512
+
+    /// The worker has as many requests in flight as its process keeps up with.
+    package var adaptsConcurrency = false
 
     /// Requests in flight at once at one host, from all workers together.
     package var hostLimit = 8
@@ -72,6 +75,10 @@ package struct WorkerOptions: Sendable {
     package var endsWhenEmpty = false
 
     package init() {}
+
+    /// How many requests a worker that adapts their number has at first, and at most.
+    package static let placesAtFirst = Places.atFirst
+    package static let mostPlaces = 1024
 }
 
 extension WorkerOptions {

@@ -93,7 +93,7 @@ final class WorkerRun: Sendable {
             let now = ContinuousClock.now
             for case .transferEnded(let token, _) in inputs { transfers[token] = nil }
             for case .adopted(let token) in inputs { transfers[token] = nil }
-            for action in machine.take(inputs, at: now) {
+            for action in machine.take(inputs, lag: max(box.lag.average(at: now), runner.downloader.lag), at: now) {
                 switch action {
                 case .send(let lane, let request): group.addTask { self.box.put(await self.exchange(lane, request)) }
                 case .start(let claimed):
@@ -109,6 +109,7 @@ final class WorkerRun: Sendable {
                 }
             }
             pulse.note(held: machine.begun, isStopping: machine.isStopping, partitions: machine.partitionsAtWork)
+            activity.note(places: machine.places.count)
             // An alarm that rings before its time is over wakes the machine for nothing. More alarms than needed would be worse.
             for case .woken(let time) in inputs { alarms.removeAll { $0 == time } }
             if let time = machine.wakeUp(after: now), !alarms.contains(where: { $0 <= time }) {

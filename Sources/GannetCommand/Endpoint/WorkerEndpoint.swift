@@ -139,7 +139,7 @@ final class WorkerEndpoint: Sendable {
             page.add(
                 "gannet_worker_info", .gauge, "Which version works on which queue.", 1,
                 [("version", Version.current), ("queue", subject.queue)])
-            page.add("gannet_worker_concurrency", .gauge, "The most requests in flight at once.", subject.options.concurrency)
+            page.add("gannet_worker_concurrency", .gauge, "The most requests in flight at once, now.", subject.tally.activity.places)
             page.add(
                 "gannet_worker_stopping", .gauge, "Whether the worker takes no more jobs because it was asked to end.",
                 subject.interruption.request != nil)

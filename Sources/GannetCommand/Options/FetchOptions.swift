@@ -6,7 +6,9 @@ import HTTPEngine
 
 /// How `run` and `work` fetch.
 struct FetchOptions: Sendable {
+    /// Requests in flight at once, or the most that a worker ever has if it adapts their number.
     var concurrency: Int
+    private let adaptsConcurrency: Bool
     /// Requests in flight at once at one host, from the whole fleet.
     var hostLimit: Int
     /// From the start of one request at a host to the start of the next.
@@ -31,8 +33,9 @@ struct FetchOptions: Sendable {
         "concurrency", .integer(in: 1...10_000), default: "\(usual.maximumInFlight)", section: .fetching,
         "How many requests are in flight at once.")
     private static let jobConcurrencyCount = Flag(
-        "concurrency", .integer(in: 1...10_000), section: .fetching,
-        "How many requests are in flight at once. Without this option \(WorkerOptions().concurrency), or as many as the limit of open files allows."
+        "concurrency", .countOrAuto(in: 1...10_000), default: "auto", section: .fetching,
+        "How many requests are in flight at once. With 'auto' a worker begins with \(WorkerOptions.placesAtFirst). It takes more, up to "
+            + "\(WorkerOptions.mostPlaces), while all of them wait for their origins, and fewer where the processor does not keep up."
     )
     private static let hostCount = Flag(
         "host-limit", .integer(in: 1...10_000), default: "8", section: .fetching,
@@ -128,9 +131,10 @@ struct FetchOptions: Sendable {
 
     init(_ arguments: Arguments, forJobs: Bool = true) throws {
         if forJobs {
-            concurrency = try arguments.optional(Self.jobConcurrencyCount) ?? DescriptorLimit.raised().fitting(WorkerOptions().concurrency)
+            let number = try arguments.require(Self.jobConcurrencyCount)
+            (concurrency, adaptsConcurrency) = (number ?? DescriptorLimit.raised().fitting(WorkerOptions.mostPlaces), number == nil)
         } else {
-            concurrency = try arguments.require(Self.concurrencyCount)
+            (concurrency, adaptsConcurrency) = (try arguments.require(Self.concurrencyCount), false)
         }
         hostLimit = try arguments.require(Self.hostCount)
         let rate: HostRate? =
@@ -188,6 +192,7 @@ extension FetchOptions {
     func workerOptions() -> WorkerOptions {
         var options = WorkerOptions()
         options.concurrency = concurrency
+        options.adaptsConcurrency = adaptsConcurrency
         options.hostLimit = hostLimit
         options.hostInterval = hostInterval ?? .zero
         options.adaptsPace = adaptsPace

@@ -100,6 +100,21 @@ extension ValueType where Value == HostRate {
     }
 }
 
+extension ValueType where Value == Int? {
+    /// A count, or nil for `auto`.
+    static func countOrAuto(in range: ClosedRange<Int>) -> Self {
+        let count = ValueType<Int>.integer(in: range)
+        return Self("count|auto") { text in
+            if text == "auto" { return nil }
+            do {
+                return try count.parse(text)
+            } catch {
+                throw UsageError("use a whole number from \(range.lowerBound) to \(range.upperBound), or 'auto'.")
+            }
+        }
+    }
+}
+
 /// How many rows of a run may fail.
 enum FailureLimit: Sendable, Equatable {
     case rows(Int)

@@ -4,6 +4,13 @@ package protocol Downloader: Sendable {
     ///
     /// When it throws, and when the task is cancelled, no file is left behind and the connection of an unfinished transfer is closed.
     func download(_ request: DownloadRequest) async throws(FetchError) -> Download
+
+    /// How long the steps of its transfers wait for the processor.
+    var lag: Duration { get }
+}
+
+extension Downloader {
+    package var lag: Duration { .zero }
 }
 
 /// A redirect that a transfer is about to follow.

@@ -61,6 +61,8 @@ package final class CurlDownloader: GatedDownloader {
         }
     }
 
+    package var lag: Duration { inbox.lag.average() }
+
     /// Ends the thread and waits for it, which takes milliseconds. Unfinished downloads, and later ones, fail as cancelled.
     package func shutdown() {
         inbox.stop()

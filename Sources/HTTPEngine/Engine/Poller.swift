@@ -28,6 +28,8 @@ final class Poller {
     /// The events that the kernel knows of each descriptor, by its number.
     private var known: [UInt32] = []
     private let room = UnsafeMutableBufferPointer<epoll_event>.allocate(capacity: 512)
+    /// How many of them are ready and not taken.
+    private var readyCount = 0
 
     /// Nil, and `errno` says why, when there is no descriptor for it.
     init?() {
@@ -85,10 +87,15 @@ final class Poller {
     private static let ownerShift: UInt32 = 20
 
     /// Waits until something is ready or so many milliseconds have passed.
-    func wait(milliseconds: Int32, _ body: (Event) -> Void) {
-        let count = epoll_wait(epoll, room.baseAddress, Int32(room.count), milliseconds)
+    func wait(milliseconds: Int32) {
         // Nothing but a signal can end it early, and its thread takes none.
-        for index in 0..<max(0, Int(count)) {
+        readyCount = max(0, Int(epoll_wait(epoll, room.baseAddress, Int32(room.count), milliseconds)))
+    }
+
+    /// Hands over what is ready since the last wait.
+    func takeReady(_ body: (Event) -> Void) {
+        defer { readyCount = 0 }
+        for index in 0..<readyCount {
             let event = room[index]
             let descriptor = Int(UInt32(truncatingIfNeeded: event.data.u64))
             if descriptor < known.count, known[descriptor] & Self.isIdle != 0 {
@@ -107,6 +114,7 @@ final class Poller {
     }
     #else
     private var watched: [Int32: (owner: Owner, events: Int16)] = [:]
+    private var polled: [pollfd] = []
 
     init?() {}
 
@@ -121,10 +129,13 @@ final class Poller {
 
     func forget(_ descriptor: Int32) { watched[descriptor] = nil }
 
-    func wait(milliseconds: Int32, _ body: (Event) -> Void) {
-        var descriptors = watched.map { pollfd(fd: $0.key, events: $0.value.events, revents: 0) }
-        guard poll(&descriptors, nfds_t(descriptors.count), milliseconds) > 0 else { return }
-        for ready in descriptors where ready.revents != 0 {
+    func wait(milliseconds: Int32) {
+        polled = watched.map { pollfd(fd: $0.key, events: $0.value.events, revents: 0) }
+        _ = poll(&polled, nfds_t(polled.count), milliseconds)
+    }
+
+    func takeReady(_ body: (Event) -> Void) {
+        for ready in polled where ready.revents != 0 {
             guard let owner = watched[ready.fd]?.owner else { continue }
             body(
                 Event(

@@ -4,6 +4,8 @@ internal import GannetBasics
 final class TransferInbox: Sendable {
     /// The thread waits for it, beside its sockets.
     let wakeup: Wakeup
+    /// How long sockets that are ready wait for the thread.
+    let lag = Lag()
     private let guarded = Mutex((state: InboxState(), lastID: UInt64(0)))
 
     /// Nil when the process has no descriptor left; `errno` says why.

@@ -78,7 +78,10 @@ final class TransferLoop {
     /// False when told to stop.
     private func turn() -> Bool {
         lookUps.watch()
-        poller.wait(milliseconds: millisecondsToWait()) { event in
+        poller.wait(milliseconds: millisecondsToWait())
+        inbox.lag.begin()
+        defer { inbox.lag.end() }
+        poller.takeReady { event in
             switch event.owner {
             case .inbox: inbox.wakeup.reset()
             case .transfers: multi.act(on: event)

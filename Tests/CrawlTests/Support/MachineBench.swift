@@ -10,7 +10,7 @@ enum RedisErrors {
 /// A worker's machine, and a Redis that answers as a test says.
 struct MachineBench {
     var machine: WorkerMachine
-    private var now = ContinuousClock.now
+    private(set) var now = ContinuousClock.now
     /// The exchanges under way, the oldest first.
     private(set) var sent: [(lane: Lane.ID, request: ExchangeRequest)] = []
     private var counter: UInt64 = 0

@@ -12,7 +12,8 @@ import Darwin
 @Suite struct PollerTests {
     private func ready(_ poller: Poller) -> [Int32] {
         var found: [Int32] = []
-        poller.wait(milliseconds: 0) { found.append($0.descriptor) }
+        poller.wait(milliseconds: 0)
+        poller.takeReady { found.append($0.descriptor) }
         return found
     }
 
@@ -72,7 +73,8 @@ import Darwin
         poller.unwatch(pipe.readDescriptor, .resolver)
         pipe.signal()
         var owner: Poller.Owner?
-        poller.wait(milliseconds: 0) { owner = $0.owner }
+        poller.wait(milliseconds: 0)
+        poller.takeReady { owner = $0.owner }
         #expect(owner == .transfers)
     }
 }

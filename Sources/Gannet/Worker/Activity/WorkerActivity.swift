@@ -10,6 +10,7 @@ package final class WorkerActivity: Sendable {
     /// The server that is too full for outcomes.
     private let fullServer = Mutex<String?>(nil)
     private let room = Mutex(StoreRoom.there)
+    private let placeCount = Mutex(0)
 
     package init() {}
 
@@ -46,6 +47,11 @@ package final class WorkerActivity: Sendable {
     func exchangeFailed(fullServer server: String?) { fullServer.withLock { $0 = server } }
 
     func note(_ now: StoreRoom) { room.withLock { $0 = now } }
+
+    func note(places: Int) { placeCount.withLock { $0 = places } }
+
+    /// How many requests the worker may have in flight now.
+    package var places: Int { placeCount.withLock { $0 } }
 
     /// A sentence about a server or a store that is full; `nil` while there is room.
     package var fullness: String? {

@@ -6,21 +6,21 @@ extension WorkerMachine {
     var canStart: Int {
         guard !ending.isStopping, unstoredBytes < Self.mostUnstoredBytes else { return 0 }
         let coming = lanes.reduce(0) { $0 + $1.expected.wanted }
-        return max(0, min(options.concurrency - transferring - stock.count, mostUnsettled - unsettled) - coming)
+        return max(0, min(places.count - transferring - stock.count, mostUnsettled - unsettled) - coming)
     }
 
     /// The jobs to keep in stock beside those that are there or may come: those that start before another exchange can bring more.
     private var lacksInStock: Int {
         guard !ending.isStopping else { return 0 }
         let coming = lanes.reduce(0) { $0 + $1.expected.spare }
-        return max(0, min(options.concurrency / 8, rate.expected(with: Lane.waitForCompany)) - stock.count - coming)
+        return max(0, min(places.count / 8, rate.expected(with: Lane.waitForCompany)) - stock.count - coming)
     }
 
     /// The partitions that the worker works on: the first in its order that may have jobs, more of them the more places it has.
     private var active: [Int] {
         if let heldBack { return lanes[heldBack].mayFindWork ? [heldBack] : [] }
         let usable = order.lazy.filter { lanes[$0].mayFindWork && !lanes[$0].hasFailed && lanes[$0].awaySince == nil }
-        return Array(usable.prefix(max(1, options.concurrency / 16)))
+        return Array(usable.prefix(max(1, places.count / 16)))
     }
 
     /// The partition in which a URL waits for the worker to have nothing else. No other is asked for jobs until that URL has ended.
@@ -99,7 +99,7 @@ extension WorkerMachine {
     }
 
     mutating func startFromStock(at now: Instant) {
-        while !stock.isEmpty, transferring < options.concurrency, unstoredBytes < Self.mostUnstoredBytes, unsettled < mostUnsettled {
+        while !stock.isEmpty, transferring < places.count, unstoredBytes < Self.mostUnstoredBytes, unsettled < mostUnsettled {
             start(stock.removeFirst())
         }
     }
@@ -115,7 +115,8 @@ extension WorkerMachine {
     /// When the machine wants to be woken, unless something happens before.
     func wakeUp(after now: Instant) -> Instant? {
         var times = [
-            ending.drainsUntil, ending.handsBackUntil, ending.bodiesUntil, ending.exchangesUntil, lookForOverdueAt, silenceDue, bodyDue,
+            places.lookDue(used: transferring), ending.drainsUntil, ending.handsBackUntil, ending.bodiesUntil, ending.exchangesUntil,
+            lookForOverdueAt, silenceDue, bodyDue,
         ].compactMap { $0 }
         let hasRoom = canStart > 0
         // The lanes are read in their place: a copy of one costs more than the look.

@@ -112,6 +112,7 @@ struct WorkerMachine {
     var jobs: [LockToken: HeldJob] = [:]
     var stock: [LockToken] = []
     var transferring = 0
+    private(set) var places: Places
     /// The bytes of bodies that are not stored yet.
     var unstoredBytes = 0
     /// Jobs whose bodies are on their way to the store, and since when. A job that has arrived there stays until it is the first.
@@ -147,6 +148,7 @@ struct WorkerMachine {
     ) {
         var random = random
         self.options = options
+        places = Places(most: options.concurrency, adapts: options.adaptsConcurrency)
         self.inbox = inbox
         self.isFed = isFed
         self.mostWaiting = mostWaiting
@@ -169,8 +171,10 @@ struct WorkerMachine {
     var mostUnsettled: Int { mostWaiting ?? max(8 * options.concurrency, Self.leastUnsettled) }
 
     /// Takes what has happened since the last call, and decides what to do.
-    mutating func take(_ inputs: [Input], at now: Instant) -> [Action] {
+    /// - Parameter lag: How long what has happened waits for the process, of late.
+    mutating func take(_ inputs: [Input], lag: Duration = .zero, at now: Instant) -> [Action] {
         for input in inputs where !ending.isDone { take(input, at: now) }
+        places.look(used: transferring, lag: lag, at: now)
         if !ending.isDone { decide(at: now) }
         defer { actions = [] }
         return actions
