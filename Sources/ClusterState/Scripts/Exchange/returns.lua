@@ -433,7 +433,7 @@ function Returns.make()
         if not line.delayed[1] then line.delayed = nil end
     end
 
-    -- The hosts with something aside at which requests have ended in this call, and those that are due, in the order in which they are served.
+    -- The members of hosts that are due, and of those with jobs aside whose requests have ended in this call. The first is served first.
     local function hostsInOrder(line, priority, due)
         local hosts, scores = {}, {}
         for i = 1, #due, 2 do scores[due[i]] = due[i + 1] - Hosts.BEHIND end

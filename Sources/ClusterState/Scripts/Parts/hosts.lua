@@ -266,7 +266,7 @@ function Hosts.make()
         return first
     end
 
-    -- Of hosts that are due the one that needs the longest goes first. One that waits gains on the others.
+    -- The host that needs the longest goes first among those that are due. A host that waits gains on the others.
     function Hosts.lookAt(host, queue, at)
         if at <= Clock.now then at = at - (host.needs or 0) end
         for _, priority in ipairs(Blocks.PRIORITIES) do redis.pcall('ZADD', Blocks.ofQueue(queue, 'timers:' .. priority), 'XX', at + Hosts.BEHIND, 'h' .. host.name) end
