@@ -28,6 +28,8 @@ final class WorkerRun: Sendable {
         self.activity = activity
         self.box = box
         self.report = report
+        // The first report to onlookers may come before the machine's first turn.
+        activity.note(places: Places(most: options.concurrency, adapts: options.adaptsConcurrency).count)
         runner = JobRunner(queue, downloader, output, activity, options, sites, tell: box.put)
         output.watchRoom { room in
             activity.note(room)
