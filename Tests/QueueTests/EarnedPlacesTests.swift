@@ -139,28 +139,6 @@ import Testing
         }
     }
 
-    @Test func `half of the places that are free go to hosts that nobody has asked`() async throws {
-        try await QueueFixture.with { fixture in
-            try await fixture.fill(0..<200)
-            var jobs = try await claim(fixture)
-            for _ in 0..<3 { jobs += try await claim(fixture, [answered(jobs.removeFirst())]) }
-            #expect(jobs.count == 8)
-            try await fixture.accept((2101...2120).map { try QueueFixture.entry($0, hosts: 21) }, batch: "new")
-            let ends = jobs.prefix(4).map { Settlement($0.token, $0.id, QueueFixture.fetched($0.url), host: .answered) }
-            let next = try await fixture.claim(4) { ($0.settlements, $0.host) = (Array(ends), HostRule(limit: 8)) }.jobs
-            #expect(next.count { $0.host == "h0" } == 2 && Set(next.map(\.host)).count == 3)
-            // Where nobody is new all of them go on.
-            let rest = try await fixture.claim(100) { $0.host = HostRule(limit: 8) }.jobs
-            #expect(rest.count == 20 && rest.count { $0.host == "h0" } == 2)
-            let more = jobs.dropFirst(4).map { Settlement($0.token, $0.id, QueueFixture.fetched($0.url), host: .answered) }
-            #expect(
-                try await fixture.claim(4) { ($0.settlements, $0.host) = (Array(more), HostRule(limit: 8)) }.jobs.map(\.host) == [
-                    "h0", "h0", "h0", "h0",
-                ])
-            try await fixture.expectSound()
-        }
-    }
-
     @Test(arguments: [("connect", true), ("timeout", true), ("http-500", false)])
     func `a request without an answer takes a host back to one place, and a 500 is an answer`(
         errorClass: String, isSilent: Bool

@@ -263,16 +263,17 @@ inline serveAside(at) {
     :: else
     fi;
     if
-    :: len(ASIDE(q, at)) == 0 -> TIMER_H(q, at) = NONE
+    :: len(ASIDE(q, at)) == 0 -> TIMER_H(q, at) = NONE; NEEDS_H(q, at) = 0
     :: else ->
+        needs[at] = len(ASIDE(q, at));
         waitFor(at, q + 1);
         if
         :: host[at].w1 == q + 1 -> host[at].offered = 0; changed[at] = true
         :: else
         fi;
         if
-        :: host[at].running >= limit -> TIMER_H(q, at) = NEXT_TICK
-        :: else -> roomFor(at, q + 1); TIMER_H(q, at) = (room > 0 -> NOW : NOW + QUARTER)
+        :: host[at].running >= limit -> TIMER_H(q, at) = NEXT_TICK; NEEDS_H(q, at) = 0
+        :: else -> roomFor(at, q + 1); TIMER_H(q, at) = (room > 0 -> NOW : NOW + QUARTER); NEEDS_H(q, at) = (room > 0 -> needs[at] : 0)
         fi
     fi
 }
@@ -325,8 +326,22 @@ inline serveURL(url) {
 #define SECOND_OF(a, b) (a > NOW || b > NOW -> NONE : (b < a -> 0 : 1))
 #define IS_ANY_DUE (timerLone[q] || TIMER_U(q, 0) <= NOW || TIMER_U(q, 1) <= NOW || TIMER_H(q, 0) <= NOW || TIMER_H(q, 1) <= NOW)
 
+/* When a host is due, by its needs earlier. */
+#define NOT_DUE 10000
+#define DUE_AT(h) (TIMER_H(q, h) > NOW -> NOT_DUE : TIMER_H(q, h) * 8 - NEEDS_H(q, h))
+#define FIRST_OF_DUE(a, b) (a == NOT_DUE && b == NOT_DUE -> NONE : (b < a -> 1 : 0))
+#define SECOND_OF_DUE(a, b) (a == NOT_DUE || b == NOT_DUE -> NONE : (b < a -> 0 : 1))
+
+/* A host whose requests have ended in this call is due as well. */
+inline countFreed(at) {
+    if
+    :: freed[at] && len(ASIDE(q, at)) > 0 && due[at] > NOW * 8 - len(ASIDE(q, at)) -> due[at] = NOW * 8 - len(ASIDE(q, at))
+    :: else
+    fi
+}
+
 /*
- * What is due, until `goal` jobs are handed out: URLs that come back, then what stands aside at hosts that have a place again, or that are due.
+ * What is due, until `goal` jobs are handed out: URLs that come back, then what stands aside at hosts: first at the one that needs the longest for it.
  * spin bounds the length of a d_step, so that this is several.
  */
 inline serveDue() {
@@ -334,10 +349,8 @@ inline serveDue() {
         beforeDue = handed;
         visits[0] = FIRST_OF(TIMER_U(q, 0), TIMER_U(q, 1));
         visits[1] = SECOND_OF(TIMER_U(q, 0), TIMER_U(q, 1));
-        visits[2] = (freed[0] -> 0 : NONE);
-        visits[3] = (freed[1] -> 1 : NONE);
-        visits[4] = FIRST_OF(TIMER_H(q, 0), TIMER_H(q, 1));
-        visits[5] = SECOND_OF(TIMER_H(q, 0), TIMER_H(q, 1));
+        due[0] = DUE_AT(0);
+        due[1] = DUE_AT(1);
         j = 0
     };
     do
@@ -349,10 +362,17 @@ inline serveDue() {
         j++
     :: else -> break
     od;
+    skip;
+    d_step {
+        countFreed(0);
+        countFreed(1);
+        visits[2] = FIRST_OF_DUE(due[0], due[1]);
+        visits[3] = SECOND_OF_DUE(due[0], due[1])
+    };
     do
-    :: j < 6 ->
+    :: j < 4 ->
         if
-        :: visits[j] != NONE && !IS_OVER && (j > 3 || len(ASIDE(q, visits[j])) > 0) -> d_step { v = visits[j]; serveAside(v); skip }
+        :: visits[j] != NONE && !IS_OVER -> d_step { v = visits[j]; serveAside(v); skip }
         :: else
         fi;
         j++

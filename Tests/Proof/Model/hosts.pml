@@ -16,7 +16,7 @@ inline lookAt(at, who, when) {
     if
     :: who == 1 || who == 2 ->
         if
-        :: TIMER_H(who - 1, at) != NONE -> TIMER_H(who - 1, at) = when
+        :: TIMER_H(who - 1, at) != NONE -> TIMER_H(who - 1, at) = when; NEEDS_H(who - 1, at) = (when <= NOW -> needs[at] : 0)
         :: else
         fi
     :: else
@@ -127,8 +127,9 @@ inline saveHosts() {
         assert(host[k].w1 != 0 || host[k].offered == 0);
         changed[k] = false;
         freed[k] = false;
+        needs[k] = 0;
         k++
-    :: k < HOSTS && !changed[k] -> freed[k] = false; k++
+    :: k < HOSTS && !changed[k] -> freed[k] = false; needs[k] = 0; k++
     :: else -> break
     od
 }
@@ -143,7 +144,7 @@ inline putAside(queue, at, isFirst, element) {
     fi;
     waitFor(at, queue + 1);
     if
-    :: isEmpty -> TIMER_H(queue, at) = score
+    :: isEmpty -> TIMER_H(queue, at) = score; NEEDS_H(queue, at) = 0
     :: else
     fi
 }

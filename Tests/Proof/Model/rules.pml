@@ -150,7 +150,7 @@ inline tell() {
     :: q < QUEUES ->
         printf("count %d %d %d %d %d %d %d %d %d %d %d\n", q, count[q].enqueued, count[q].done, count[q].failed, count[q].atWork, count[q].parked,
             count[q].delayed, count[q].retried, count[q].crashed, count[q].fenced, alone[q]);
-        printf("timers %d %d %d %d %d %d\n", q, TIMER_U(q, 0), TIMER_U(q, 1), TIMER_H(q, 0), TIMER_H(q, 1), timerLone[q]);
+        printf("timers %d %d %d %d %d %d %d %d\n", q, TIMER_U(q, 0), TIMER_U(q, 1), TIMER_H(q, 0), TIMER_H(q, 1), timerLone[q], NEEDS_H(q, 0), NEEDS_H(q, 1));
         printf("ready %d", q); tellList(ready[q]);
         printf("lone %d", q); tellList(lone[q]);
         u = 0;

@@ -30,11 +30,15 @@ class RedisError(Exception):
     pass
 
 
+# The model's hosts differ by what stands aside there alone: all answers take as long as one whose time is not known.
+ALIKE = ("returns.lua", "(Ask.took[name] or USUAL_TIME)", "USUAL_TIME")
+
+
 class Scripts:
     """The scripts as ClusterScripts.swift composes them. A planted fault is a replacement of text in one of the files."""
 
     def __init__(self, faults=()):
-        self.faults = faults
+        self.faults = [ALIKE, *faults]
         self.texts = {name: b"local PART_BYTES = 4194304\n" + self.compose(SCRIPTS / f"{name}.lua") for name in ("enqueue", "exchange", "acquire", "control")}
 
     def compose(self, path):

@@ -2,7 +2,8 @@
  * What lies in Redis, and what each process knows. The names are those of Sources/ClusterState/Scripts.
  *
  * Time goes in ticks of 30 s. A score, as in a sorted set of timers, is four times the tick and the number of quarter seconds behind it.
- * A lease is two ticks. A tick is also how long a retry waits, and how long a full host is left alone.
+ * A lease is two ticks. A tick is also how long a retry waits, and how long a full host is left alone. A host that is due is so by its needs
+ * earlier, which are too short for a score: NEEDS_H has them, as the number of its elements aside.
  */
 #define NOW (tick * 4)
 #define QUARTER 1
@@ -23,6 +24,7 @@
 #define ASIDE(q, h) aside[(q) * HOSTS + (h)]
 #define TIMER_U(q, u) timerU[(q) * URLS + (u)]
 #define TIMER_H(q, h) timerH[(q) * HOSTS + (h)]
+#define NEEDS_H(q, h) needsH[(q) * HOSTS + (h)]
 
 /* The kinds of a lock, and the flags of a follower: how it is counted. */
 #define FREE 0
@@ -73,6 +75,7 @@ chan aside[QUEUES * HOSTS] = [JOBS + URLS + 1] of { byte };
 chan lone[QUEUES] = [URLS] of { byte };
 byte timerU[QUEUES * URLS] = NONE;
 byte timerH[QUEUES * HOSTS] = NONE;
+byte needsH[QUEUES * HOSTS];
 bool timerLone[QUEUES];
 byte alone[QUEUES];      /* the incarnation, from 1, that takes no more jobs */
 byte lease[INCARNATIONS];   /* the tick at which it ends; 0 there was none */
@@ -110,7 +113,9 @@ byte fetches[URLS];   /* fetches whose outcome was accepted */
 
 /* Of one call; never between two. */
 hidden byte limit, v, jobsAside, room, i, k, n, t, x, h, u, j, q, p, inc, goal, size, seen, share, earlier, beforeDue, beforeAside, wanted, most, mostBesides, handed, weight, score, form, verdict, order1;
-hidden byte visits[6];
+hidden byte visits[4];
+hidden short due[HOSTS];
+hidden byte needs[HOSTS];
 hidden byte rooms[HOSTS];
 hidden byte picked[JOBS];
 hidden byte fullJobs[JOBS];

@@ -6,7 +6,7 @@ TAG = b"{g}"
 QUEUES = [b"a", b"b"]
 HOSTS = [b"h0", b"h1"]
 TICK, QUARTER, LEASE = 30_000, 250, 60_000
-NONE, NEVER = 255, 254
+NONE, NEVER, NEEDED = 255, 254, 300
 # The timers of hosts stand behind the others.
 BEHIND = 1 << 42
 EPOCH = 1_577_836_800_000
@@ -93,6 +93,9 @@ def of_model(lines, settings):
             timers = {name: score for name, score in zip(names, words[1:5]) if score != NONE}
             if words[5]:
                 timers[b"h!"] = 0
+            for name, needs in zip(names[2:], words[6:8]):
+                if needs:
+                    timers[name] = (timers[name], needs)
             state["timers", words[0]] = timers
         elif kind in ("ready", "lone"):
             state[kind, words[0]] = words[1:] if kind == "lone" else [settings.url_of(job) for job in words[1:]]
@@ -126,6 +129,11 @@ class Look:
             return 0
         ticks, rest = divmod(int(at) - self.start, TICK)
         return 4 * (ticks + 1) + rest // QUARTER if rest % QUARTER == 0 and 0 <= rest < 3 * QUARTER else f"{rest} ms after tick {ticks + 1}"
+
+    def host_score(self, at):
+        """A host that is due is so by its needs earlier: 300 ms for each of its elements aside."""
+        needs = -(int(at) - self.start) % TICK
+        return (self.score(at + needs), needs // NEEDED) if at > 0 and 0 < needs <= 8 * NEEDED and needs % NEEDED == 0 else self.score(at)
 
     def block(self, bytes):
         """The URL of a block of one job, and how a follower is counted."""
@@ -236,7 +244,7 @@ class Look:
             if reply != counts["failed"] + (counts["done"] if kind == "finished" else 0):
                 state[note] = f"{reply} elements, and the queue has {counts}"
         elif kind == "timers":
-            state[note] = {member: self.score(float(score) - (BEHIND if member[:1] == b"h" else 0)) for member, score in pairs}
+            state[note] = {member: self.host_score(float(score) - BEHIND) if member[:1] == b"h" else self.score(float(score)) for member, score in pairs}
         elif kind == "ready":
             state[note] = [self.block(block)[0] for block in reply]
         elif kind == "lone":

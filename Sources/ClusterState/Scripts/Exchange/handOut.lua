@@ -61,11 +61,7 @@ if queue ~= '' and not isPaused and Ask.most > 0 then
                 if isMany then count, at = byte(bytes, at), at + 1 end
                 local whole = count
                 seen = seen + count
-                if not room and not batch.isGone then
-                    -- What stands aside at a host goes before what nobody has seen.
-                    local isBehind = not isAside and Ask.isForNew and known[name] and Hosts.isWaitedFor(known[name], queue)
-                    room = isBehind and 0 or Ask.roomOrMost(name, quota)
-                end
+                if not room and not batch.isGone then room = Ask.roomOrMost(name, quota) end
                 if not batch.isGone and room > 0 and picked < quota then
                     local take, first = min(count, quota - picked, room), picked
                     picked, rooms[name], count = picked + take, room - take, count - take
@@ -155,7 +151,7 @@ if queue ~= '' and not isPaused and Ask.most > 0 then
         local earlier, delayed = Ask.count, line.delayed and line.delayed[1]
         local key = delayed and delayed.key or line.ready
         local elements = size > 1 and call('LRANGE', key, '0', min(size, Ask.budget) - 1)
-            or Ask.firstOf(key, Ask.isForNew and 1 or goal - earlier, min(Ask.budget, 256))
+            or Ask.firstOf(key, goal - earlier, min(Ask.budget, 256))
         if delayed then elements = Returns.dueOf(delayed, elements) end
         if not elements[1] then
             if delayed then Returns.leaveDelayed(line) else line.isReady = Lists.goOn(key) end

@@ -4,7 +4,7 @@ local Returns = setmetatable({}, Lazy)
 function Returns.make()
     local LARGEST_LOOK, MOST_TIMERS, MOST_SEARCHED, MOST_PASSED_OVER, OUTCOME_KEPT = 64, 64, 1000, 8, 86400000
     -- Times in ms: of an answer, where it is not known, and the most that a host counts as needing.
-    local USUAL_TIME, MOST_NEEDED, MOST_ASIDE = 300, 3600000, 10000
+    local USUAL_TIME, MOST_NEEDED = 300, 3600000
     local SUSPECTS, LONE, NEWER = '?', '!', prefix .. 'aside:newer'
     -- Jobs with nothing to fetch come besides the wanted ones, as many again, within a bound for their outcomes.
     local besides, mostBesides, queueText = 524288, min(256, 2 * Ask.most), string.char(#queue) .. queue
@@ -433,8 +433,9 @@ function Returns.make()
         if not line.delayed[1] then line.delayed = nil end
     end
 
-    -- The members of hosts that are due, and of those with jobs aside whose requests have ended in this call. The first is served first.
-    local function hostsInOrder(line, priority, due)
+    -- The members of hosts that are due, and of those with jobs aside whose requests have ended in this call. The host that needs the longest
+    -- comes first.
+    local function hostsInOrder(priority, due)
         local hosts, scores = {}, {}
         for i = 1, #due, 2 do scores[due[i]] = due[i + 1] - Hosts.BEHIND end
         for name in pairs(Ask.freed) do
@@ -447,21 +448,6 @@ function Returns.make()
             return one < other
         end)
         return hosts
-    end
-
-    -- Half of the places go to hosts that nobody has asked yet, as far as such come next: they may be slow, and would be the last to end. Where
-    -- thousands of hosts are known these go first.
-    local function serveNew(line, priority, goal)
-        goal = Ask.count + floor((min(goal, Ask.wanted) - Ask.count + Clock.tokens % 2) / 2)
-        if Ask.count >= goal or line.delayed or call('ZCARD', line.timers) > MOST_ASIDE then return end
-        Ask.isForNew = true
-        local vain = 0
-        while vain < MOST_PASSED_OVER and Ask.count < goal and Ask.budget > 0 and line.isReady do
-            local earlier = Ask.count
-            Ask.lookAtReady(line, priority, goal, 1)
-            if Ask.count == earlier then vain = vain + 1 end
-        end
-        Ask.isForNew = false
     end
 
     -- Serves what is due of a priority, until so many jobs are handed out.
@@ -489,8 +475,7 @@ function Returns.make()
         -- URLs that come back go before the jobs that stand aside at their hosts. There may be more of them than one look shows.
         if served > 0 and isFull then return end
         line.isDue = false
-        local hosts, passedOver = hostsInOrder(line, priority, dueHosts), 0
-        if hosts[1] and not isOver() then serveNew(line, priority, goal) end
+        local hosts, passedOver = hostsInOrder(priority, dueHosts), 0
         for _, member in ipairs(hosts) do
             if isOver() or passedOver >= MOST_PASSED_OVER then break end
             local name = sub(member, 2)

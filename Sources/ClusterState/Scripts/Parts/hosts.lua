@@ -286,19 +286,14 @@ function Hosts.make()
         host.offered = 0
     end
 
-    -- Whether a queue has jobs that wait for the host.
-    function Hosts.isWaitedFor(host, queue)
-        for _, name in ipairs(host.waiting) do
-            if name == queue then return true end
-        end
-        return false
-    end
-
     -- A queue has jobs that wait for the host: it stands behind those that wait already.
     function Hosts.waitFor(host, queue)
         -- A turn at a host that is full is nobody's: the next place to be free is offered anew.
         if host.offered > 0 and Hosts.opensAt(host) == Hosts.NEVER then Hosts.changed(host).offered = 0 end
-        if #host.waiting < MOST_WAITING and not Hosts.isWaitedFor(host, queue) then table.insert(Hosts.changed(host).waiting, queue) end
+        for _, name in ipairs(host.waiting) do
+            if name == queue then return end
+        end
+        if #host.waiting < MOST_WAITING then table.insert(Hosts.changed(host).waiting, queue) end
     end
 
     -- A queue has had its turn: it stands behind the others, while it has jobs aside there.
