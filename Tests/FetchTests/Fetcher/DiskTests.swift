@@ -146,7 +146,8 @@ struct DiskTests {
     @Test func `a folder that is taken away is no more than a cache that is`() async throws {
         let fetcher = try fetcher()
         _ = try await fetcher.data(for: FetchRequest(origin.url("/kept")))
-        // In one step: the answer may just be on its way into it.
+        try await eventually("the answer is on its way into the folder") { FileManager.default.fileExists(atPath: folder.file("cache")) }
+        // In one step: it may not be there yet.
         try FileManager.default.moveItem(atPath: folder.file("cache"), toPath: folder.file("elsewhere"))
         #expect(try await fetcher.response(for: FetchRequest(origin.url("/kept"))).source == .memory)
         _ = try await fetcher.data(for: FetchRequest(origin.url("/1.bin")))
