@@ -103,8 +103,8 @@ else
 end
 
 Clock.turn = Clock.turn + (Ask.count > 0 and Ask.count or 10)
--- A call that found nothing has the time for it.
-local sweepsNow = floor(Clock.turn / SWEEP) ~= sweeps or (Ask.most > 0 and Ask.count == 0)
+-- A call that found nothing and brought nothing has the time for it.
+local sweepsNow = floor(Clock.turn / SWEEP) ~= sweeps or (Ask.most > 0 and Ask.count == 0 and outcomes == 0)
 local abandoned, from
 if sweepsNow then abandoned, from = Hosts.forgetIdle() end
 Hosts.save()

@@ -434,19 +434,30 @@ function Returns.make()
     end
 
     -- The members of hosts that are due, and of those with jobs aside whose requests have ended in this call. The host that needs the longest
-    -- comes first.
+    -- comes first. Redis has those that are due in this order.
     local function hostsInOrder(priority, due)
-        local hosts, scores = {}, {}
-        for i = 1, #due, 2 do scores[due[i]] = due[i + 1] - Hosts.BEHIND end
+        local scores, freed, hosts, next = {}, {}, {}, 1
         for name in pairs(Ask.freed) do
             local key = asideOf(priority, name)
-            if not Lists.isEmpty(key) then scores['h' .. name] = min(scores['h' .. name] or Hosts.NEVER, now - needsOf(key, name)) end
+            if not Lists.isEmpty(key) then freed[#freed + 1], scores['h' .. name] = 'h' .. name, now - needsOf(key, name) end
         end
-        for member in pairs(scores) do hosts[#hosts + 1] = member end
-        table.sort(hosts, function(one, other)
+        local function isBefore(one, other)
             if scores[one] ~= scores[other] then return scores[one] < scores[other] end
             return one < other
-        end)
+        end
+        if freed[1] then
+            for i = 1, #due, 2 do scores[due[i]] = min(scores[due[i]] or Hosts.NEVER, due[i + 1] - Hosts.BEHIND) end
+            table.sort(freed, isBefore)
+        end
+        local isFreed = {}
+        for i = 1, #freed do isFreed[freed[i]] = true end
+        for i = 1, #due, 2 do
+            if not isFreed[due[i]] then
+                while freed[next] and isBefore(freed[next], due[i]) do hosts[#hosts + 1], next = freed[next], next + 1 end
+                hosts[#hosts + 1] = due[i]
+            end
+        end
+        for i = next, #freed do hosts[#hosts + 1] = freed[i] end
         return hosts
     end
 
@@ -458,12 +469,13 @@ function Returns.make()
         local isFull = #due == MOST_TIMERS
         local urls = noteDelayed(line, due)
         if isFull and not urls[1] then urls = noteDelayed(line, look(MOST_SEARCHED)) end
-        local dueHosts = call('ZRANGE', line.timers, Hosts.BEHIND, Hosts.BEHIND + now, 'BYSCORE', 'LIMIT', 0, MOST_TIMERS, 'WITHSCORES')
+        local mostHosts = min(MOST_TIMERS, 2 * (MOST_PASSED_OVER + max(0, Ask.wanted - before)))
+        local dueHosts = call('ZRANGE', line.timers, Hosts.BEHIND, Hosts.BEHIND + now, 'BYSCORE', 'LIMIT', 0, mostHosts, 'WITHSCORES')
         local function countOthers()
             local delayed = line.delayed and #line.delayed or 0
             return call('ZCOUNT', line.timers, '-inf', now) - delayed + call('ZCOUNT', line.timers, Hosts.BEHIND, Hosts.BEHIND + now)
         end
-        local isMore = isFull or #dueHosts == 2 * MOST_TIMERS
+        local isMore = isFull or #dueHosts == 2 * mostHosts
         local waiting = isMore and countOthers() or 0
         local function isOver() return Ask.count >= goal or Ask.budget <= 0 end
         local served = 0
