@@ -185,15 +185,16 @@ extension WorkerStatus {
 
 /// The reason of a wait whose end cannot be told.
 enum WaitText {
-    /// `3 hosts do not answer (a.example: no connection, next try in 8 s; …); 902 wait for 12 hosts that rest or are busy, 30 for their next
-    /// attempt`; `nil` while most open jobs only wait for a place.
+    /// `3 hosts do not answer (a.example: no connection, next try in 8 s; …); 902 wait for 12 hosts, 30 for their next attempt`; `nil` while
+    /// most open jobs only wait for a place.
     static func sentence(_ waits: QueueWaits, of open: Int) -> String? {
         guard waits.total > 0, waits.total >= open - waits.total else { return nil }
         var parts: [String] = []
         let told = hosts(waits.silent)
         if waits.held > 0 {
-            let one = waits.hosts == 1
-            parts.append("\(wait(waits.held)) for \(Amounts.count(waits.hosts, "host")) that \(one ? "rests or is" : "rest or are") busy")
+            // Hosts that were named are among these.
+            let why = told != nil ? "" : waits.hosts == 1 ? " that rests or is busy" : " that rest or are busy"
+            parts.append("\(wait(waits.held)) for \(Amounts.count(waits.hosts, "host"))\(why)")
         }
         if waits.delayed > 0 {
             parts.append(

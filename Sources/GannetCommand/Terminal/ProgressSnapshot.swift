@@ -69,8 +69,11 @@ struct ProgressSnapshot: Sendable {
     }
 
     /// The reason why the rest waits, where no time can be told.
-    var waitedFor: String? {
-        guard let whole, whole.ended < whole.total, remaining == nil else { return nil }
+    var waitedFor: String? { remaining == nil ? whyRestWaits : nil }
+
+    /// The reason why the rest waits; `nil` while most of it waits for its turn alone.
+    var whyRestWaits: String? {
+        guard let whole, whole.ended < whole.total else { return nil }
         if isRedisAway { return "waiting for Redis" }
         if isPartAway { return "a part of Redis is away" }
         if let missing { return WaitText.sentence(whole.total - whole.ended, for: missing.words) }

@@ -94,6 +94,11 @@ enum ProgressText {
         return parts.map { $0.joined(separator: ", ") }.joined(separator: "; ")
     }
 
+    /// This command's counts, and what the rest waits for.
+    static func interrupted(_ now: ProgressSnapshot) -> String {
+        ([counts(now)] + [now.whyRestWaits].compactMap(\.self)).joined(separator: "; ")
+    }
+
     /// This command's counts.
     static func counts(_ now: ProgressSnapshot) -> String {
         let there = now.there > 0 ? ", \(now.there) there already" : ""

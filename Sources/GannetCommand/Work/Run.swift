@@ -194,7 +194,7 @@ struct Run: Sendable {
         let outcome = await work.result
         await display.end()
         tally.finish()
-        if interruption.request != nil { console.note("so far: \(ProgressText.counts(tally.snapshot(at: .now))).") }
+        if interruption.request != nil { console.note("so far: \(ProgressText.interrupted(tally.snapshot(at: .now))).") }
         return try outcome.get()
     }
 

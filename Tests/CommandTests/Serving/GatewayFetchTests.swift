@@ -177,7 +177,7 @@ import Testing
         return (answers, server.connections)
     }
 
-    @Test(arguments: ["private", "no-store", "private, max-age=60"], [1, 100_000])
+    @Test(arguments: ["private", "no-store", "private, max-age=3600"], [1, 100_000])
     func `an answer that is for one client alone goes to no other`(control: String, size: Int) async throws {
         let (fleet, gateway) = try await Self.start("", ["--pass-header", "Set-Cookie"])
         let other = try await fleet.gateway(["--pass-header", "Set-Cookie"])
@@ -250,7 +250,7 @@ import Testing
 
     @Test func `a request whose own clients have left goes on for a client of another gateway`() async throws {
         let fleet = try await Fleet.start { $0.fileCount = 1 }
-        let head = "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 40\r\n\r\n"
+        let head = "HTTP/1.1 200 OK\r\nCache-Control: max-age=3600\r\nContent-Length: 40\r\n\r\n"
         let slow = try HostileServer(scripts: [
             [.readUntil("\r\n\r\n"), .send(head), .sendAgain(Array("x".utf8), times: 40, every: .milliseconds(50)), .silence]
         ])

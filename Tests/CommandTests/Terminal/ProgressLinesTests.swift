@@ -66,7 +66,7 @@ import Testing
             now.waitedFor
                 == "3 hosts do not answer (c.example: no answer, asked 3 times, given up; a.example: no connection, asked 2 times, next try in 8.0 s; "
                 + "b.example: no answer in time, asked now), 1 host asked for a rest (d.example: next try in 40.0 s); "
-                + "4 wait for 4 hosts that rest or are busy, 1 for its next attempt")
+                + "4 wait for 4 hosts, 1 for its next attempt")
     }
 
     @Test func `a bar without an estimate says what the jobs wait for`() {
@@ -85,6 +85,10 @@ import Testing
         #expect(now.waitedFor == "1 waits for 1 host that rests or is busy")
         now.waits = QueueWaits(delayed: 1)
         #expect(now.waitedFor == "1 waits for its next attempt")
+        #expect(ProgressText.interrupted(now).hasSuffix("; 1 waits for its next attempt"))
+        now.remaining = .seconds(3)
+        #expect(now.waitedFor == nil && ProgressText.interrupted(now).hasSuffix("; 1 waits for its next attempt"))
+        now.remaining = nil
         now.missing = .proxy
         #expect(now.waitedFor == "1 waits for the proxy")
         now.isRedisAway = true

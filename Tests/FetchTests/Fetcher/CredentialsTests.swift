@@ -11,8 +11,8 @@ struct CredentialsTests {
 
     @Test(
         arguments: [
-            ("max-age=60", [.network, .network, .network]), ("public, max-age=60", [.network, .memory, .network]),
-            ("s-maxage=60", [.network, .memory, .network]), ("max-age=60, must-revalidate", [.network, .memory, .network]),
+            ("max-age=3600", [.network, .network, .network]), ("public, max-age=3600", [.network, .memory, .network]),
+            ("s-maxage=3600", [.network, .memory, .network]), ("max-age=3600, must-revalidate", [.network, .memory, .network]),
         ] as [(String, [AnswerSource])])
     func `an answer for a URL with a password is kept only in memory, and only if it is for everybody`(
         control: String, sources: [AnswerSource]
@@ -28,7 +28,7 @@ struct CredentialsTests {
         #expect(found == sources)
     }
 
-    @Test(arguments: [("max-age=60", [.network, .network]), ("public, max-age=60", [.network, .disk])] as [(String, [AnswerSource])])
+    @Test(arguments: [("max-age=3600", [.network, .network]), ("public, max-age=3600", [.network, .disk])] as [(String, [AnswerSource])])
     func `an answer for a header that speaks of a secret is kept only if it is for everybody`(
         control: String, sources: [AnswerSource]
     ) async throws {

@@ -10,7 +10,7 @@ struct FetcherTests {
     }
 
     @Test func `ten thousand calls for one URL make one request, and later ones none`() async throws {
-        let origin = try await Self.origin("location = /a { add_header Cache-Control max-age=60; return 200 body; }")
+        let origin = try await Self.origin("location = /a { add_header Cache-Control max-age=3600; return 200 body; }")
         let fetcher = try Fetcher(.local)
         let request = FetchRequest(origin.url("/a"))
         let bodies = await withTaskGroup { group in
@@ -42,7 +42,7 @@ struct FetcherTests {
     }
 
     @Test func `URLs that differ only in form share an answer, and a header makes a difference`() async throws {
-        let origin = try await Self.origin("location = /a { add_header Cache-Control max-age=60; return 200 $http_accept_language; }")
+        let origin = try await Self.origin("location = /a { add_header Cache-Control max-age=3600; return 200 $http_accept_language; }")
         let fetcher = try Fetcher(.local)
         _ = try await fetcher.data(for: FetchRequest(origin.url("/a")))
         let other = try await fetcher.response(for: FetchRequest("HTTP://127.0.0.1:\(origin.port)/b/../a#part"))
@@ -135,7 +135,7 @@ struct FetcherTests {
     }
 
     @Test func `a removed answer is fetched again, and so is all after clearing`() async throws {
-        let origin = try await Self.origin("location = /a { add_header Cache-Control max-age=60; return 200 body; }")
+        let origin = try await Self.origin("location = /a { add_header Cache-Control max-age=3600; return 200 body; }")
         let fetcher = try Fetcher(.local)
         let url = try #require(URL(string: origin.url("/a")))
         _ = try await fetcher.data(from: url)

@@ -69,7 +69,7 @@ struct ManyTests {
 
     @Test func `the progress of a list adds up its fetches, and ends with the last`() async throws {
         let origin = try await Origin.start(
-            .init { $0.directives = "location /a { add_header Cache-Control max-age=60; return 200 body; }" })
+            .init { $0.directives = "location /a { add_header Cache-Control max-age=3600; return 200 body; }" })
         let fetcher = try Fetcher(.local)
         let urls = ["/a/1", "/none", "/a/2"].compactMap { URL(string: origin.url($0)) }
         let results = fetcher.results(for: urls) { $0.count }

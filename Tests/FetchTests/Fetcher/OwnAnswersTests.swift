@@ -47,7 +47,7 @@ struct OwnAnswersTests {
         let asked = Monitor(0)
         let fetcher = try Fetcher { request in
             asked.update { $0 += 1 }
-            return FetchResponse(Data("hello".utf8), from: request.url, headers: ["Cache-Control": "max-age=60"])
+            return FetchResponse(Data("hello".utf8), from: request.url, headers: ["Cache-Control": "max-age=3600"])
         }
         let (kept, other) = (try Self.url("https://example.com/kept"), try Self.url("https://example.com/other"))
         _ = try await fetcher.data(from: kept)
@@ -93,7 +93,7 @@ struct OwnAnswersTests {
     @Test func `memory can be trimmed, and the disk keeps its answers`() async throws {
         let folder = try TemporaryFolder()
         let fetcher = try Fetcher(FetcherOptions { $0.diskFolder = URL(filePath: folder.file("cache")) }) { request in
-            FetchResponse(Data(repeating: 7, count: 1000), from: request.url, headers: ["Cache-Control": "max-age=60"])
+            FetchResponse(Data(repeating: 7, count: 1000), from: request.url, headers: ["Cache-Control": "max-age=3600"])
         }
         let urls = try (0..<20).map { try Self.url("https://example.com/\($0)") }
         for url in urls { _ = try await fetcher.value(from: url, cost: { _ in 1000 }, transform: { $0.count }) }
@@ -135,7 +135,7 @@ struct OwnAnswersTests {
     }
 
     @Test func `an answer's header cannot begin another`() throws {
-        let headers: ResponseHeaders = ["ETag": "\"1\"\r\nCache-Control: max-age=60", "Content-Type": "text/plain"]
+        let headers: ResponseHeaders = ["ETag": "\"1\"\r\nCache-Control: max-age=3600", "Content-Type": "text/plain"]
         #expect(headers["cache-control"] == nil && headers["content-type"] == "text/plain")
     }
 
@@ -145,7 +145,7 @@ struct OwnAnswersTests {
         options.observer = { event in events.update { $0.append(event) } }
         let fetcher = try Fetcher(options) { request in
             guard request.url.path == "/a" else { throw FetchError(.connect, url: request.url) }
-            return FetchResponse(Data("hello".utf8), from: request.url, headers: ["Cache-Control": "public, max-age=60"])
+            return FetchResponse(Data("hello".utf8), from: request.url, headers: ["Cache-Control": "public, max-age=3600"])
         }
         for path in ["/a", "/a", "/b"] { _ = try? await fetcher.data(from: Self.url("https://user:hunter2@example.com\(path)")) }
         let texts = events.update { $0 }.map { event in

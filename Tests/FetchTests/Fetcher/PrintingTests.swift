@@ -25,7 +25,7 @@ struct PrintingTests {
         var error = FetchError(kind: .status(404), url: Self.url)
         error.headers = answered
         let fetcher = try Fetcher(
-            downloader: ScriptedDownloader { _ in .answer(secret, [("Cache-Control", "public, max-age=60"), ("X-Other", secret)]) })
+            downloader: ScriptedDownloader { _ in .answer(secret, [("Cache-Control", "public, max-age=3600"), ("X-Other", secret)]) })
         defer { Task { await fetcher.close() } }
         let results = fetcher.results(for: [url, url])
         let iterator = results.makeAsyncIterator()

@@ -115,7 +115,7 @@ struct TaskTests {
 
     @Test func `images and values have tasks too`() async throws {
         let png = Samples.png
-        let fetcher = try Fetcher { request in FetchResponse(png, from: request.url, headers: ["Cache-Control": "max-age=60"]) }
+        let fetcher = try Fetcher { request in FetchResponse(png, from: request.url, headers: ["Cache-Control": "max-age=3600"]) }
         #expect(try await fetcher.imageTask(for: FetchRequest("http://a/")).value.format == .png)
         #expect(try await fetcher.task(for: FetchRequest("http://a/")) { $0.count }.value == png.count)
         let bad = try Fetcher { request in FetchResponse(Data("text".utf8), from: request.url) }
@@ -125,7 +125,7 @@ struct TaskTests {
 
     @Test func `a prefetch tells how far it is`() async throws {
         let origin = try await Origin.start(
-            .init { $0.directives = "location = /a { add_header Cache-Control max-age=60; return 200 body; }" })
+            .init { $0.directives = "location = /a { add_header Cache-Control max-age=3600; return 200 body; }" })
         let fetcher = try Fetcher(.local)
         let urls = [origin.url("/a"), origin.url("/none")].compactMap { URL(string: $0) }
         var last = TotalProgress()

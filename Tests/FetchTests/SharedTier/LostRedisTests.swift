@@ -64,7 +64,7 @@ struct LostRedisTests {
         let body = String(repeating: "x", count: 2_000_000)
         let server = try HostileServer(
             .readUntil("\r\n\r\n"),
-            .send("HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: \(body.count)\r\n\r\n\(body)"), .silence)
+            .send("HTTP/1.1 200 OK\r\nCache-Control: max-age=3600\r\nContent-Length: \(body.count)\r\n\r\n\(body)"), .silence)
         let cache = try await shared.cache(redis, bodyLimit: 1_000_000)
         let fetcher = try shared.fetcher(cache)
         _ = try await fetcher.data(for: FetchRequest("http://127.0.0.1:\(server.port)/"))

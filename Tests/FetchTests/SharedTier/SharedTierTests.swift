@@ -81,7 +81,7 @@ struct SharedTierTests {
     @Test func `callers that wait for a body too large for Redis fetch it at the same time`() async throws {
         let redis = try await RedisServer.shared
         let body = String(repeating: "x", count: 2_000_000)
-        let answer = "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nConnection: close\r\nContent-Length: \(body.count)\r\n\r\n\(body)"
+        let answer = "HTTP/1.1 200 OK\r\nCache-Control: max-age=3600\r\nConnection: close\r\nContent-Length: \(body.count)\r\n\r\n\(body)"
         // Only the first request gets an answer. All of them arrive, so none waits for another.
         let server = try HostileServer(scripts: [
             [.readUntil("\r\n\r\n"), .pause(.milliseconds(500)), .send(answer)], [.readUntil("\r\n\r\n"), .silence],
@@ -110,7 +110,7 @@ struct SharedTierTests {
         let redis = try await RedisServer.shared
         let server = try HostileServer(scripts: [
             [.readUntil("\r\n\r\n"), .send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nh"), .silence],
-            [.readUntil("\r\n\r\n"), .send("HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 5\r\n\r\nwhole"), .silence],
+            [.readUntil("\r\n\r\n"), .send("HTTP/1.1 200 OK\r\nCache-Control: max-age=3600\r\nContent-Length: 5\r\n\r\nwhole"), .silence],
         ])
         let url = "http://127.0.0.1:\(server.port)/"
         let holder = try await FetchingProcess(redis, url, namespace: shared.namespace, lease: .seconds(1))
@@ -241,7 +241,7 @@ struct SharedTierTests {
         let redis = try await RedisServer.start()
         let server = try HostileServer(scripts: [
             [.readUntil("\r\n\r\n"), .silence],
-            [.readUntil("\r\n\r\n"), .send("HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 2\r\n\r\nhi"), .silence],
+            [.readUntil("\r\n\r\n"), .send("HTTP/1.1 200 OK\r\nCache-Control: max-age=3600\r\nContent-Length: 2\r\n\r\nhi"), .silence],
         ])
         let request = FetchRequest("http://127.0.0.1:\(server.port)/")
         let cache = try await shared.cache(redis, lease: .seconds(15))
@@ -265,7 +265,7 @@ struct SharedTierTests {
         let redis = try await RedisServer.shared
         let server = try HostileServer(
             .readUntil("\r\n\r\n"), .pause(.milliseconds(500)),
-            .send("HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 2\r\n\r\nhi"), .silence)
+            .send("HTTP/1.1 200 OK\r\nCache-Control: max-age=3600\r\nContent-Length: 2\r\n\r\nhi"), .silence)
         let request = FetchRequest("http://127.0.0.1:\(server.port)/")
         let fetchers = [try shared.fetcher(try await shared.cache(redis)), try shared.fetcher(try await shared.cache(redis))]
         let start = ContinuousClock.now
@@ -282,7 +282,8 @@ struct SharedTierTests {
         let redis = try await RedisServer.shared
         let origin = try await Origin.start(
             .init {
-                $0.directives = "large_client_header_buffers 4 16k; location = /a { add_header Cache-Control max-age=60; return 200 body; }"
+                $0.directives =
+                    "large_client_header_buffers 4 16k; location = /a { add_header Cache-Control max-age=3600; return 200 body; }"
             })
         let cache = try await shared.cache(redis)
         let request = FetchRequest(origin.url("/a?" + String(repeating: "x", count: 7000)))
@@ -295,7 +296,7 @@ struct SharedTierTests {
     @Test func `a malformed outcome is fetched again`() async throws {
         let redis = try await RedisServer.shared
         let origin = try await Origin.start(
-            .init { $0.directives = "location = /a { add_header Cache-Control max-age=60; return 200 body; }" })
+            .init { $0.directives = "location = /a { add_header Cache-Control max-age=3600; return 200 body; }" })
         let cache = try await shared.cache(redis)
         let request = FetchRequest(origin.url("/a"))
         _ = try await shared.fetcher(cache).data(for: request)

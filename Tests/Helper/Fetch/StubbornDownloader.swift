@@ -12,7 +12,7 @@ struct StubbornDownloader: Downloader {
         print("asked")
         fflush(nil)
         let line = await Task.detached { readLine() }.value ?? ""
-        let headers = ResponseHeaders([("Cache-Control", "max-age=60")])
+        let headers = ResponseHeaders([("Cache-Control", "max-age=3600")])
         return Download(finalURL: request.url, status: 200, headers: headers, bytes: Array("stubborn\(line)".utf8))
     }
 }

@@ -194,7 +194,7 @@ struct PictureListTests {
 
     @Test func `a value of the user's own is shown, and kept by the fetcher`() async throws {
         let origin = try await Origin.start(
-            .init { $0.directives = "location / { add_header Cache-Control max-age=60; return 200 $uri; }" })
+            .init { $0.directives = "location / { add_header Cache-Control max-age=3600; return 200 $uri; }" })
         let fetcher = try Fetcher(FetcherOptions { $0.allowedNetworks = ["all"] })
         let pictures = try (0..<1000).map { Picture(try #require(URL(string: origin.url("/\($0)"))), id: "\($0)") }
         let clock = TestClock()
