@@ -21,12 +21,13 @@ class Plant:
 
 
 class LostJob(Plant):
-    """A block of jobs is taken from a list."""
+    """A block of jobs is taken from a list: of those that no worker has seen, or that stand aside."""
 
     name, sentence = "lost-job", "jobs do not end"
 
     def harm(self, trial, node):
-        return any((redis(node, "LPOP", key) or ["(nil)"])[0] != "(nil)" for key in keys_of(node, "{gannet}q:default:ready:*"))
+        keys = [key for kind in ("ready", "aside") for key in keys_of(node, f"{{gannet}}q:default:{kind}:*")]
+        return any((redis(node, "LPOP", key) or ["(nil)"])[0] != "(nil)" for key in keys)
 
 
 class LostLock(Plant):
@@ -102,6 +103,12 @@ class Stall(Plant):
             return False
         for worker in trial.fleet.workers:
             worker.signal(signal.SIGSTOP)
+        status = trial.program.status(seconds=15)
+        if not status or status["jobs"]["active"]:
+            # They had just begun with other jobs.
+            for worker in trial.fleet.workers:
+                worker.signal(signal.SIGCONT)
+            return False
         urls = [f"http://127.1.{number}.1:{trial.origin.port}/s/late" for number in range(40)]
         trial.program.run("enqueue", *urls, "--batch", "late")
         until("a complaint, or none", lambda: trial.watch.complaints, 4 * trial.watch.limit)
