@@ -147,7 +147,7 @@ if queue ~= '' and not isPaused and Ask.most > 0 then
     end
 
     -- Serves from the jobs of a priority that no worker has seen, from so many elements. Answers how many the next look takes.
-    function Ask.lookAtReady(line, priority, goal, size)
+    local function lookAtReady(line, priority, goal, size)
         local earlier, delayed = Ask.count, line.delayed and line.delayed[1]
         local key = delayed and delayed.key or line.ready
         local elements = size > 1 and call('LRANGE', key, '0', min(size, Ask.budget) - 1)
@@ -190,7 +190,7 @@ if queue ~= '' and not isPaused and Ask.most > 0 then
             line = Ask.open[priority]
             -- One look finds only some of what is due, and all of it goes before jobs that never ran.
             while Ask.count < goal and Ask.budget > 0 and (line.isDue or line.isReady) do
-                if line.isDue then Returns.serveDue(priority, goal) else size = Ask.lookAtReady(line, priority, goal, size) end
+                if line.isDue then Returns.serveDue(priority, goal) else size = lookAtReady(line, priority, goal, size) end
             end
         end
         place = place + max(1, Ask.count - before)

@@ -441,19 +441,14 @@ function Returns.make()
             local key = asideOf(priority, name)
             if not Lists.isEmpty(key) then freed[#freed + 1], scores['h' .. name] = 'h' .. name, now - needsOf(key, name) end
         end
-        local function isBefore(one, other)
-            if scores[one] ~= scores[other] then return scores[one] < scores[other] end
-            return one < other
-        end
-        if freed[1] then
-            for i = 1, #due, 2 do scores[due[i]] = min(scores[due[i]] or Hosts.NEVER, due[i + 1] - Hosts.BEHIND) end
-            table.sort(freed, isBefore)
-        end
-        local isFreed = {}
-        for i = 1, #freed do isFreed[freed[i]] = true end
         for i = 1, #due, 2 do
-            if not isFreed[due[i]] then
-                while freed[next] and isBefore(freed[next], due[i]) do hosts[#hosts + 1], next = freed[next], next + 1 end
+            if scores[due[i]] then scores[due[i]] = min(scores[due[i]], due[i + 1] - Hosts.BEHIND) end
+        end
+        local function isBefore(one, other, at) return scores[one] < at or scores[one] == at and one < other end
+        table.sort(freed, function(one, other) return isBefore(one, other, scores[other]) end)
+        for i = 1, #due, 2 do
+            if not scores[due[i]] then
+                while freed[next] and isBefore(freed[next], due[i], due[i + 1] - Hosts.BEHIND) do hosts[#hosts + 1], next = freed[next], next + 1 end
                 hosts[#hosts + 1] = due[i]
             end
         end
