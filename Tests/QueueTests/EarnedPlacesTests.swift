@@ -139,6 +139,26 @@ import Testing
         }
     }
 
+    @Test func `a host with few jobs goes before one with many, where its answers take longer`() async throws {
+        try await QueueFixture.withClock { fixture, clock in
+            clock.stop()
+            // 40 URLs of the host h0, and eight of h1.
+            try await fixture.accept((0..<80).filter { $0 % 2 == 0 || $0 < 16 }.map { try QueueFixture.entry($0, hosts: 2) })
+            func claim(_ wanted: Int, _ ends: [Job] = []) async throws -> [Job] {
+                try await fixture.claim(wanted) {
+                    $0.settlements = ends.map { Settlement($0.token, $0.id, QueueFixture.fetched($0.url), host: .answered) }
+                    $0.host = HostRule(limit: 1)
+                }.jobs
+            }
+            let jobs = try await claim(10)
+            #expect(Set(jobs.map(\.host)) == ["h0", "h1"] && jobs.count == 2)
+            clock.advance(by: .milliseconds(100))
+            #expect(try await claim(0, jobs.filter { $0.host == "h0" }).isEmpty)
+            clock.advance(by: .seconds(4))
+            #expect(try await claim(1, jobs.filter { $0.host == "h1" }).map(\.host) == ["h1"])
+        }
+    }
+
     @Test(arguments: [("connect", true), ("timeout", true), ("http-500", false)])
     func `a request without an answer takes a host back to one place, and a 500 is an answer`(
         errorClass: String, isSilent: Bool
