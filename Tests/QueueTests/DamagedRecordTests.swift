@@ -28,6 +28,16 @@ import Testing
         #expect(URLLock(Self.lock(queue: [1], channel: wrong))?.bytes == nil)
     }
 
+    @Test func `a lock that is cut is damaged, and one in which a newer version notes more is not`() {
+        var newer = Self.lock(queue: Array("q".utf8), channel: [1])
+        newer[0] = UInt8(ascii: "A")
+        let somebody = 44
+        newer[somebody] = UInt8(ascii: "n")
+        #expect(URLLock(newer)?.bytes == nil)
+        #expect(!URLLock.isDamaged(newer))
+        for count in 0...somebody { #expect(URLLock.isDamaged(Array(newer.prefix(count))), "\(count) bytes") }
+    }
+
     @Test(arguments: ["d+5", "d007", "d-1", "d9223372036854775807", "d", "dx"])
     func `a timer with another spelling of a delay stays as it is`(member: String) throws {
         let place = JobPlace(timer: Array(member.utf8))
