@@ -9,9 +9,10 @@
   --commit REV     plants the same faults in an older commit. A place that is not in that commit is left out
   --no-baseline    trusts that the tests pass without a fault
 
-A fault is built with the tests of its own room, and these run until one fails. When all pass, the tests of all rooms that are built with the
-changed target run. The others never see it. A test that fails, a crash, and a hang all find the fault. A fault that does not compile makes way
-for the next one of its room and kind. `.build/mutants/logs` has what the tests printed.
+Most faults are built together, and switched on one after the other. The others are built by themselves. The tests of a fault's own room run
+until one fails. When all pass, the tests of all rooms that are built with the changed target run. The others never see it. A test that
+fails, a crash, and a hang all find the fault. A fault that does not compile makes way for the next one of its room and kind.
+`.build/mutants/logs` has what the tests printed.
 
 The faults are those of HEAD as it is committed. Ends with 0 when all were tried, 1 when the tests fail without a fault, 64 for wrong
 arguments, and 69 when something is missing.
@@ -29,6 +30,7 @@ import time
 from draw import Choice, draw, sources
 from faults import Fault
 from results import ABSENT, FOUND, REFUSED, SURVIVED, Mismatch, Results, Survivors, report
+from switches import switch
 from tree import Broken, Missing, Tree
 from trial import Outcome, Trial
 
@@ -115,6 +117,28 @@ class Run:
             say(f"{test} passes without a fault, in {time.monotonic() - since:.0f} s")
         say(f"built and tried without a fault in {time.monotonic() - begun:.0f} s")
 
+    def plant_together(self, choices: list[Choice]) -> None:
+        """Tries those whose first fault can be switched on, with one build for all of them."""
+        switches, numbers, lines = {}, {}, set()
+        for choice in choices:
+            fault = next(iter(choice.faults[self.results.refused(choice.number) :]), None)
+            # A tree of another commit has the line elsewhere. Of two faults in one line only the first is built with the others.
+            if fault is None or self.tree.commit != self.results.draw["commit"] or fault.place in lines:
+                continue
+            one = switch(fault, choice.number)
+            if one:
+                switches[fault], numbers[fault] = one, choice
+                lines.add(fault.place)
+        if not switches:
+            return
+        begun = time.monotonic()
+        with self.tree.built_with(switches) as borne:
+            say(f"{len(borne)} of {len(choices)} faults are built together, in {time.monotonic() - begun:.0f} s")
+            for fault, choice in numbers.items():
+                if fault in borne:
+                    self.tree.switched_on.write_text(f"{choice.number}\n")
+                    self.tell(self.verdict(choice, fault, fault.file, builds=False))
+
     def plant(self, choice: Choice) -> None:
         """Tries the first fault of a number that compiles."""
         for fault in choice.faults[self.results.refused(choice.number) :]:
@@ -136,7 +160,7 @@ class Run:
         at = fault.line - 1
         return self.tree.place_of(fault, [lines[near].strip() if 0 <= near < len(lines) else "" for near in range(at - 4, at + 5)])
 
-    def verdict(self, choice: Choice, fault: Fault, file: str) -> dict:
+    def verdict(self, choice: Choice, fault: Fault, file: str, builds: bool = True) -> dict:
         begun, building = time.monotonic(), 0.0
         stages = self.stages(file)
 
@@ -147,7 +171,7 @@ class Run:
         for index, stage in enumerate(stages):
             since = time.monotonic()
             # The room alone is built and linked sooner than all. Faults that its tests miss are few.
-            is_built = self.tree.build(stage if index == 0 else None)
+            is_built = not builds or self.tree.build(stage if index == 0 else None)
             building += time.monotonic() - since
             if not is_built:
                 return told(REFUSED)
@@ -202,8 +226,10 @@ def main() -> int:
         run = Run(tree, package, results, texts)
         if not options.no_baseline and chosen:
             run.baseline(chosen)
+        run.plant_together(chosen)
         for choice in chosen:
-            run.plant(choice)
+            if not results.is_done(choice.number):
+                run.plant(choice)
     print(report(results, survivors))
     return 0
 

@@ -11,9 +11,12 @@ from collections.abc import Iterator
 
 from faults import Fault
 from package import Package
+from switches import Switch, with_switches
 
 # The compiler or the linker refuses the fault. Any other failure of a build is none of the fault.
 REFUSED = re.compile(r"^/.*/Sources/.*: error:|failed due to signal|please submit a bug report|undefined reference", re.MULTILINE)
+# Where the compiler refuses something.
+ERROR = re.compile(r"^(/.*/(Sources/.*)):(\d+):\d+: error:", re.MULTILINE)
 
 
 class Missing(Exception):
@@ -137,3 +140,41 @@ class Tree:
             yield
         finally:
             path.write_text(text)
+
+    @property
+    def switched_on(self) -> pathlib.Path:
+        """The file with the number of the fault that is on."""
+        return self.folder / ".build" / "fault"
+
+    @contextlib.contextmanager
+    def built_with(self, switches: dict[Fault, Switch]) -> Iterator[set[Fault]]:
+        """Builds all tests with these faults, each of which can be switched on. Answers the faults that the compiler bears in that form."""
+        texts = {file: (self.folder / file).read_text() for file in sorted({fault.file for fault in switches})}
+        borne = set(switches)
+        try:
+            while borne:
+                for file, text in texts.items():
+                    self.write(file, with_switches(text, self.switched_on, {one: switches[one] for one in borne if one.file == file}))
+                if self.build():
+                    break
+                refused = self.refused(borne, switches)
+                borne = borne - refused if refused else set()
+            yield borne
+        finally:
+            for file, text in texts.items():
+                self.write(file, text)
+            self.switched_on.unlink(missing_ok=True)
+
+    def write(self, file: str, text: str) -> None:
+        """A file that is as it was keeps its time, so that it is not built again."""
+        path = self.folder / file
+        if path.read_text() != text:
+            path.write_text(text)
+
+    def refused(self, borne: set[Fault], switches: dict[Fault, Switch]) -> set[Fault]:
+        found = set()
+        for path, file, line in ERROR.findall(self.output):
+            lines, at = pathlib.Path(path).read_text().split("\n"), int(line) - 1
+            # An error in a declaration at the end of the file is that of the fault which needs it.
+            found |= {one for one in borne if one.file == file and (one.line - 1 == at or lines[at] in switches[one].declarations.split("\n"))}
+        return found
