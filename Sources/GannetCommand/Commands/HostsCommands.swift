@@ -9,19 +9,10 @@ private enum RuleTarget {
 
     /// The pattern as rules have it: in the form that hosts of URLs have.
     static func pattern(_ arguments: Arguments) throws -> String {
-        let text = arguments.single
-        let mark = text.hasPrefix("*.") ? "*." : ""
-        let name = text.dropFirst(mark.count)
-        let isPlain = !name.isEmpty && !name.utf8.contains { "/?#@*\\".utf8.contains($0) }
-        // An IPv6 address has colons, as a host with a port does.
-        let literal = name.utf8.count { $0 == UInt8(ascii: ":") } > 1 && !name.hasPrefix("[") ? "[\(name)]" : String(name)
-        guard isPlain, let host = try? RequestedURL("http://\(literal)/").host else {
-            throw arguments.usageError(
-                "\(Sentence.quoted(text)) is no host: name one such as 'example.com', or '*.example.com' for each host below it.")
-        }
-        let hasPort = literal.hasPrefix("[") ? !literal.hasSuffix("]") : literal.contains(":")
-        guard hasPort else { return mark + host }
-        throw arguments.usageError("A rule is for a host on all its ports: leave the port of \(Sentence.quoted(text)) out.")
+        if let pattern = OperatorRule.pattern(arguments.single) { return pattern }
+        throw arguments.usageError(
+            "\(Sentence.quoted(arguments.single)) is no host: name one such as 'example.com', without a port, "
+                + "or '*.example.com' for each host below it.")
     }
 }
 

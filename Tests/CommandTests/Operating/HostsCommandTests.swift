@@ -111,12 +111,11 @@ import Testing
         arguments: [
             (
                 "set http://h/ --limit 1",
-                "Error: 'http://h/' is no host: name one such as 'example.com', or '*.example.com' for each host below it.\n"
+                "Error: 'http://h/' is no host: name one such as 'example.com', without a port, or '*.example.com' for each host below it.\n"
             ),
             ("set * --limit 1", "Error: '*' is no host"), ("set *.*.h --limit 1", "Error: '*.*.h' is no host"),
             ("set u@h --limit 1", "Error: 'u@h' is no host"), ("clear *.", "Error: '*.' is no host"),
-            ("set h:80 --limit 1", "Error: A rule is for a host on all its ports: leave the port of 'h:80' out.\n"),
-            ("set [::1]:80 --limit 1", "Error: A rule is for a host on all its ports: leave the port of '[::1]:80' out.\n"),
+            ("set h:80 --limit 1", "Error: 'h:80' is no host"), ("set [::1]:80 --limit 1", "Error: '[::1]:80' is no host"),
             ("set h", "Error: A rule needs '--limit', '--rate' or '--pause'.\n"),
             ("set h --limit 0", "use a whole number from 1 to 10000"),
             ("set h --rate 0", "use a number from 0.001 to 1000, such as 2 or 0.5"),
