@@ -26,7 +26,7 @@ endif
 compose: ## build the image and try a fleet of containers with the commands of Docs/OPERATIONS.md
 	@Scripts/compose
 
-check: ## format, imports, plain words, packaging, operators' files, a page in a browser, thread and address sanitizers
+check: ## what the compiler does not see, such as format and plain words; thread and address sanitizers
 	@Scripts/check
 
 format: ## format all sources in place

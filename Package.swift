@@ -220,7 +220,7 @@ if Context.environment["GANNET_THUMBNAIL"].map({ $0 == "yes" }) ?? hasVips {
     ]
     for target in package.targets {
         switch target.name {
-        case "PictureTests": target.dependencies.append("GannetThumbnail")
+        case "PictureTests", "ServerTests", "CommandTests": target.dependencies.append("GannetThumbnail")
         case "TestHelper":
             target.dependencies.append("ThumbnailSandbox")
             target.swiftSettings?.append(.define("SANDBOX"))
@@ -241,7 +241,8 @@ if let rooms = Context.environment["GANNET_ROOMS"]?.split(separator: " "), !room
     var needed: Set<String> = []
     var found = rooms.map { "\($0)Tests" }
     while let name = found.popLast() {
-        guard needed.insert(name).inserted, let target = package.targets.first(where: { $0.name == name }) else { continue }
+        guard let target = package.targets.first(where: { $0.name == name }) else { fatalError("there is no target \(name)") }
+        guard needed.insert(name).inserted else { continue }
         for case .byNameItem(let name, _) in target.dependencies { found.append(name) }
     }
     package.targets.removeAll { !needed.contains($0.name) }

@@ -63,7 +63,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--no-baseline", action="store_true")
     options = parser.parse_args()
     named = options.only + ([options.patch] if options.patch is not None else [])
-    if options.count < 1 or any(number not in range(1, options.count + 1) for number in named):
+    if options.count < 1:
+        parser.error("--count is a number above 0")
+    if any(number not in range(1, options.count + 1) for number in named):
         parser.error(f"numbers of faults go from 1 to {options.count}")
     return options
 
@@ -208,11 +210,14 @@ def main() -> int:
     choices = draw(options.seed, options.count, newest.package(), files)
     survivors = Survivors(ROOT / "Tests" / "Mutants" / "survivors.md")
     if options.list:
-        print("\n".join(listed(choice, choice.faults[0], survivors) for choice in choices))
+        print("\n".join(listed(choice, choice.faults[0], survivors) for choice in choices if choice.faults))
         return 0
     results = Results(options.results, {"seed": options.seed, "count": options.count, "commit": head, "tree": commit})
     if options.patch is not None:
         faults = choices[options.patch - 1].faults[results.refused(options.patch) :]
+        if not faults:
+            say(f"the room {choices[options.patch - 1].room} has no more faults for the number {options.patch}")
+            return 64
         print(diff(faults[0], texts[faults[0].file]))
         return 0
 

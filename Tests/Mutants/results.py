@@ -24,7 +24,10 @@ class Results:
             # A run that was killed may have left half a line.
             text = file.read_text()
             complete, _, rest = text.rpartition("\n")
-            self.records = [json.loads(line) for line in complete.split("\n") if line.strip()]
+            try:
+                self.records = [json.loads(line) for line in complete.split("\n") if line.strip()]
+            except json.JSONDecodeError as error:
+                raise Mismatch(f"{file} has no results of this program ({error}); name another file") from None
             if rest:
                 file.write_text(complete + "\n" if complete else "")
         for record in self.records:

@@ -1,11 +1,12 @@
 """Says which rooms' tests can notice a change.
 
-  rooms.py [--list] [--changed [COMMIT]]
+  rooms.py --list | --changed COMMIT
 
---list: all rooms. --changed: the rooms whose tests use a target with a file that differs from COMMIT (HEAD), directly or through other targets.
+--list: all rooms. --changed: the rooms whose tests use a target with a file that differs from COMMIT, directly or through other targets.
 Files that are not committed count. Ends with 0, or with 1 where Package.swift cannot be read.
 """
 
+import argparse
 import json
 import pathlib
 import re
@@ -15,10 +16,12 @@ import sys
 # Files outside targets that tests read. All others, such as trials in Python, have no test in a room.
 READ = [
     (r"^Package\.swift$", None),
-    (r"^(README|CONTRIBUTING|CHANGELOG|SECURITY)\.md$|^Docs/|^Sources/GannetFetch/GannetFetch\.docc/", ["Fetch"]),
+    (r"^(README|CONTRIBUTING|CHANGELOG|SECURITY)\.md$|^Docs/|^Benchmarks/[^/]*\.md$", ["Fetch"]),
     (r"^Docs/(COMMANDS|REDIS)\.md$", ["Command"]),
     (r"^Tests/Proof/faults\.json$", ["Crawl"]),
 ]
+# A document may name a file that has come or gone, and its test looks for it.
+NAMES_FILES = "Fetch"
 
 
 def output(*words):
@@ -52,22 +55,35 @@ def users(targets):
 
 
 def changed_files(commit):
-    files = output("git", "diff", "--name-only", "--no-renames", commit) + output("git", "ls-files", "--others", "--exclude-standard")
-    return sorted(set(files.split("\n")) - {""})
+    """Each with whether it has come or gone."""
+    found = {}
+    words = output("git", "diff", "--name-status", "--no-renames", "-z", commit).split("\0")
+    for state, file in zip(words[::2], words[1::2]):
+        found[file] = state in "AD"
+    for file in output("git", "ls-files", "--others", "--exclude-standard", "-z").split("\0"):
+        if file:
+            found[file] = True
+    return sorted(found.items())
 
 
 def main():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    action = parser.add_mutually_exclusive_group(required=True)
+    action.add_argument("--list", action="store_true")
+    action.add_argument("--changed", metavar="COMMIT")
+    options = parser.parse_args()
     all_targets = targets()
     rooms = [name.removesuffix("Tests") for name, target in all_targets.items() if target["type"] == "test"]
-    if sys.argv[1:] == ["--list"]:
+    if options.list:
         print(*sorted(rooms))
         return
-    commit = sys.argv[2] if len(sys.argv) > 2 else "HEAD"
     used_by = users(all_targets)
     touched, other = set(), []
-    for file in changed_files(commit):
+    for file, has_come_or_gone in changed_files(options.changed):
         owners = [name for name, target in all_targets.items() if pathlib.PurePath(target["path"]) in pathlib.PurePath(file).parents]
         readers = [found for pattern, found in READ if re.search(pattern, file)]
+        if has_come_or_gone:
+            readers.append([NAMES_FILES])
         if None in readers:
             touched.update(rooms)
         for owner in owners:

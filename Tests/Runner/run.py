@@ -2,14 +2,15 @@
 
   run.py PROGRAM [--width N] [--repeat N] [--seconds SECONDS] [--log FILE] [--slowest N] [--filter PATTERN]… [--skip PATTERN]…
 
-PROGRAM is the built test program. Scripts/test starts this, and says what its arguments mean. Ends with 0 when all tests pass, 1 when one fails,
-65 when there is none to run, 130 and 143 after a signal.
+PROGRAM is the built test program. Scripts/test starts this, and says what its arguments mean. Ends with 0 when all tests pass, and 1 when one fails.
+Ends with 64 for wrong arguments, 65 when there is no test to run, 69 without PROGRAM or its log, and 128 and its number after a signal.
 
 The tests' own output goes to the log. This program follows the stream of events. A test that waits for its turn has "started" there too. So the
 time of one test can be told only where the tests run one after the other: with --width 1.
 """
 
 import argparse
+import contextlib
 import json
 import os
 import pathlib
@@ -21,8 +22,6 @@ import sys
 import tempfile
 import time
 
-# Tests in a suite of this name run one after the other, and after all others. Each says why it cannot have company.
-ALONE = r"\.Alone/"
 NEWS_AFTER = 30.0
 # The test program's status when no test has such a name.
 NO_TEST = 69
@@ -31,12 +30,10 @@ NO_TEST = 69
 class Run:
     """One start of the test program."""
 
-    def __init__(self, options, title, arguments, width):
+    def __init__(self, options):
         self.options = options
-        self.title = title
-        self.arguments = arguments
-        self.width = width
         self.passed = 0
+        self.skipped = 0
         self.failures = {}  # test → sentences
         self.under_way = {}  # test → when it began, or began to wait for its turn
         self.took = {}  # test → seconds
@@ -46,31 +43,43 @@ class Run:
 
     def start(self, pipe, log):
         environment = dict(os.environ)
-        environment["SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH"] = str(self.width)
+        environment["SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH"] = str(self.options.width)
         # Swift Testing takes a backtrace for each error that is thrown, also where the error is caught. None of these is printed.
         environment.setdefault("SWT_SWIFT_ERROR_BACKTRACING_ENABLED", "0")
         command = [self.options.program, "--testing-library", "swift-testing", "--event-stream-output-path", pipe, "--event-stream-version", "0"]
+        command += [word for pattern in self.options.filter for word in ("--filter", pattern)]
+        command += [word for pattern in self.options.skip for word in ("--skip", pattern)]
+        command += ["--no-parallel"] if self.options.width == 1 else []
         self.process = subprocess.Popen(
-            command + self.arguments, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, env=environment, start_new_session=True
+            command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, env=environment, start_new_session=True
         )
 
-    def stop(self, number=signal.SIGKILL):
-        if self.process and self.process.poll() is None:
-            os.killpg(self.process.pid, number)
+    def stop(self):
+        """Ends the program, and what it has started and left in its group."""
+        if self.process:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
 
     def note(self, line):
-        record = json.loads(line)
-        if record["kind"] != "event":
-            return
-        event = record["payload"]
-        kind, test, at = event["kind"], event.get("testID"), event["instant"]["absolute"]
+        try:
+            record = json.loads(line)
+            event = record["payload"]
+            if record["kind"] == "event":
+                self.note_event(event["kind"], event.get("testID"), event["instant"]["absolute"], event)
+        except (ValueError, KeyError, TypeError):
+            self.fail(f"an event that cannot be read: {line[:200]!r}")
+
+    def note_event(self, kind, test, at, event):
         if kind == "testStarted" and ".swift:" in test:
             self.under_way[test] = at
         elif kind == "testEnded" and test in self.under_way:
             self.took[test] = at - self.under_way.pop(test)
             if test not in self.failures:
                 self.passed += 1
-        elif kind == "issueRecorded" and not event.get("issue", {}).get("isKnown"):
+        elif kind == "testSkipped" and ".swift:" in test:
+            self.skipped += 1
+        elif kind == "issueRecorded" and is_failure(event.get("issue", {})):
             place = event.get("issue", {}).get("sourceLocation") or {}
             text = " ".join(message["text"] for message in event.get("messages", []))
             sentence = f"{shown(test)}: {text} ({place.get('fileID', '?')}:{place.get('line', '?')})"
@@ -79,7 +88,19 @@ class Run:
         elif kind == "runEnded":
             self.closing = " ".join(message["text"] for message in event.get("messages", []))
 
+    def fail(self, sentence):
+        """Something failed that is no test."""
+        self.failures.setdefault("", []).append(sentence)
+        say("✘ " + sentence)
+
     def run(self):
+        try:
+            self.follow()
+        finally:
+            self.stop()
+        self.judge()
+
+    def follow(self):
         """Follows the events until the program has ended. A program without news for too long is ended."""
         with tempfile.TemporaryDirectory(prefix="gannet-test-") as folder, open(self.options.log, "ab") as log:
             pipe = os.path.join(folder, "events")
@@ -95,7 +116,7 @@ class Run:
             news, told = begun, begun
             while True:
                 ended = self.process.poll() is not None
-                if selector.select(0 if ended else 1):
+                if selector.select(0 if ended else 0.2):
                     first, *others = os.read(reading, 1 << 20).split(b"\n")
                     pieces.append(first)
                     for other in others:
@@ -113,16 +134,22 @@ class Run:
                     self.stop()
             os.close(reading)
             os.close(holding)
+
+    def judge(self):
+        """Says what the events alone do not: that the program hung, crashed, or failed without the failure of a test."""
+        status = self.process.returncode
         if self.hung or self.closing is None:
             left = [shown(test) for test in self.under_way]
             names = ", ".join(left[:8]) + (f" and {len(left) - 8} others, which may only wait for their turn" if len(left) > 8 else "")
-            reason = f"no news for {self.options.seconds} s" if self.hung else f"the test program ended with {self.process.returncode}"
-            sentence = f"{self.title}: {reason}. Tests that have not ended: {names or 'none'}. Its output is in {self.options.log}"
-            self.failures.setdefault("", []).append(sentence)
-            say("✘ " + sentence)
-        elif self.process.returncode not in (0, 1, NO_TEST) or (self.process.returncode == 1 and not self.failures):
-            self.failures.setdefault("", []).append(f"{self.title}: the test program ended with {self.process.returncode}")
-        return self
+            reason = f"no news for {self.options.seconds} s" if self.hung else f"the test program ended with {status}"
+            self.fail(f"{reason}. Tests that have not ended: {names or 'none'}. Its output is in {self.options.log}")
+        elif status not in (0, 1, NO_TEST) or (status == 1 and not self.failures):
+            self.fail(f"the test program ended with {status}")
+
+
+def is_failure(issue):
+    """Neither one that the test expects, nor a warning."""
+    return not issue.get("isKnown") and issue.get("severity", issue.get("_severity", "error")) == "error"
 
 
 def shown(test):
@@ -134,59 +161,60 @@ def say(sentence):
     print(sentence, flush=True)
 
 
-def rounds(options):
-    chosen = [word for pattern in options.filter for word in ("--filter", pattern)]
-    left_out = [word for pattern in options.skip for word in ("--skip", pattern)]
-    beside = ["--no-parallel"] if options.width == 1 else []
-    yield Run(options, "side by side", chosen + left_out + ["--skip", ALONE] + beside, options.width)
-    # swift-testing joins several filters by "or", so the second part needs both in one pattern.
-    both = [word for pattern in options.filter for word in ("--filter", f"(?=.*{ALONE})(?=.*(?:{pattern}))")]
-    yield Run(options, "one after the other", (both or ["--filter", ALONE]) + left_out + ["--no-parallel"], 1)
-
-
 def once(options):
     begun = time.monotonic()
-    runs = []
-    for run in rounds(options):
-        options.current = run
-        runs.append(run.run())
-        if run.hung:
-            break
-    failures = {test: sentences for run in runs for test, sentences in run.failures.items()}
-    passed = sum(run.passed for run in runs)
-    took = sorted(((seconds, test) for run in runs for test, seconds in run.took.items()), reverse=True)
+    run = options.current = Run(options)
+    run.run()
+    took = sorted(((seconds, test) for test, seconds in run.took.items()), reverse=True)
     if options.width == 1 and took:
         say("\nThe slowest tests:")
         for seconds, test in took[: options.slowest]:
             say(f"  {seconds:6.1f} s  {shown(test)}")
-    if failures:
+    if run.failures:
         say("\nWhat failed:")
-        for sentences in failures.values():
+        for sentences in run.failures.values():
             for sentence in sentences:
                 say("✘ " + sentence)
     say(f"\nAll of it took {time.monotonic() - begun:.0f} s. The output of the tests is in {options.log}")
-    say(f"{passed} passed, {len(failures)} failed")
-    if failures:
+    skipped = f", {run.skipped} skipped, because the machine has not what they need" if run.skipped else ""
+    say(f"{run.passed} passed, {len(run.failures)} failed{skipped}")
+    if run.failures:
         return 1
-    if passed == 0:
-        say("No test has such a name.")
+    if run.passed == 0:
+        say("No test ran." if run.skipped or not options.filter + options.skip else "No test has such a name.")
         return 65
     return 0
 
 
+class Arguments(argparse.ArgumentParser):
+    def error(self, message):
+        self.exit(64, f"run.py: {message}\n")
+
+
+def positive(text):
+    if not text.isdecimal() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number above 0")
+    return int(text)
+
+
 def main():
-    parser = argparse.ArgumentParser(add_help=False)
+    parser = Arguments(add_help=False)
     parser.add_argument("program")
-    parser.add_argument("--width", type=int, default=4 * (os.cpu_count() or 1))
-    parser.add_argument("--repeat", type=int, default=1)
-    parser.add_argument("--seconds", type=int, default=180)
+    parser.add_argument("--width", type=positive, default=4 * (os.cpu_count() or 1))
+    parser.add_argument("--repeat", type=positive, default=1)
+    parser.add_argument("--seconds", type=positive, default=180)
     parser.add_argument("--log", default=".build/tests.log")
-    parser.add_argument("--slowest", type=int, default=10)
+    parser.add_argument("--slowest", type=positive, default=10)
     parser.add_argument("--filter", action="append", default=[])
     parser.add_argument("--skip", action="append", default=[])
     options = parser.parse_args()
     options.current = None
-    pathlib.Path(options.log).write_bytes(b"")
+    try:
+        pathlib.Path(options.log).write_bytes(b"")
+    except OSError as error:
+        parser.exit(69, f"run.py: the log {options.log} cannot be written: {error.strerror}\n")
+    if not os.access(options.program, os.X_OK):
+        parser.exit(69, f"run.py: there is no program {options.program}; Scripts/test builds it\n")
 
     def end(number, _):
         if options.current:

@@ -19,7 +19,7 @@ struct ReadmeTests {
         let folder = try TemporaryFolder()
         let samples = Repository.url("Tests/PictureTests/Probe/Samples").path
         let origin = try await Origin.start(
-            .init { $0.directives = "location /pictures/ { alias \(samples)/; add_header Cache-Control max-age=600; }" })
+            .init { $0.directives = "location /pictures/ { alias \"\(samples)/\"; add_header Cache-Control max-age=600; }" })
         let arguments = [origin.url("/pictures/rgb8.png"), origin.url("/pictures/make.py"), origin.url("/pictures/none.png")]
         // The values of a program's globals at its end are no leak, but the address sanitizer sees weak references to them as one.
         let environment = ["TMPDIR": folder.path, "PATH": "/usr/bin:/bin", "ASAN_OPTIONS": "detect_leaks=0"]
