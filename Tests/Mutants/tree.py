@@ -99,7 +99,7 @@ class Tree:
     def build(self, tests: tuple[str, ...] | None = None) -> bool:
         """Builds these test targets, or all. False when the compiler refuses the sources."""
         rooms = {"GANNET_ROOMS": " ".join(name.removesuffix("Tests") for name in tests)} if tests and self.builds_rooms else {}
-        words = ["swift", "build", "--build-tests", "--quiet", "--disable-index-store", "-Xswiftc", "-gline-tables-only"]
+        words = ["swift", "build", "--build-tests", "--quiet", "-Xswiftc", "-gline-tables-only"]
         done = subprocess.run(words, cwd=self.folder, env=environment(**rooms), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         self.output = done.stdout.decode(errors="replace")
         if done.returncode and not REFUSED.search(self.output):
