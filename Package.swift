@@ -241,7 +241,11 @@ if let rooms = Context.environment["GANNET_ROOMS"]?.split(separator: " "), !room
     var needed: Set<String> = []
     var found = rooms.map { "\($0)Tests" }
     while let name = found.popLast() {
-        guard let target = package.targets.first(where: { $0.name == name }) else { fatalError("there is no target \(name)") }
+        guard let target = package.targets.first(where: { $0.name == name }) else {
+            errno = ENOENT
+            perror("Package.swift: there is no target \(name)")
+            exit(1)
+        }
         guard needed.insert(name).inserted else { continue }
         for case .byNameItem(let name, _) in target.dependencies { found.append(name) }
     }
