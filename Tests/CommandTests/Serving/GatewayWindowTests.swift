@@ -199,7 +199,6 @@ import Testing
         #expect(kept.status == 200 && kept.headers["content-length"] == "\(body.size)" && kept.headers["etag"] == "\"\(body.sha256)\"")
         run.signal(SIGINT)
         #expect(try await run.exitStatus == .exited(130))
-        await #expect(throws: (any Error).self) { try await window.ask("/") }
         try await gate.stop()
         try await fleet.stop()
     }
