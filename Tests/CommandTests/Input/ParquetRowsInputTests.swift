@@ -18,15 +18,15 @@ import URLLists
         return try InputRows(descriptor: table.rows, owned: true, name: "the list", options, from: table.child, patience: patience)
     }
 
-    private func table(_ script: String) throws -> ParquetFile {
+    private func table(_ script: String) async throws -> ParquetFile {
         let file = open("/dev/null", O_RDONLY | O_CLOEXEC)
         defer { close(file) }
         let columns = ParquetFile.Columns(url: nil, usual: [], id: nil, carried: [], longestCarried: 10)
-        return try ParquetFile(file, columns, by: PythonProgram(in: TablePython.fake(script, in: folder)))
+        return try ParquetFile(file, columns, by: PythonProgram(in: try await TablePython.fake(script, in: folder)))
     }
 
     @Test func `a child that is silent for too long is ended`() async throws {
-        let rows = try input(of: try table("echo '{\"u\":\"http://h/\"}'; exec sleep 1000"), patience: .milliseconds(300))
+        let rows = try input(of: try await table("echo '{\"u\":\"http://h/\"}'; exec sleep 1000"), patience: .milliseconds(300))
         var count = 0
         await #expect(throws: CommandFailure.self) {
             while let batch = try await rows.nextBatch() { count += batch.count }
@@ -36,7 +36,7 @@ import URLLists
 
     @Test func `cancelling ends the wait for a child, and the child goes with its rows`() async throws {
         let path = folder.file("pid")
-        var rows: InputRows? = try input(of: try table("echo $$ >'\(path)'; echo '{\"u\":\"http://h/\"}'; exec sleep 1000"))
+        var rows: InputRows? = try input(of: try await table("echo $$ >'\(path)'; echo '{\"u\":\"http://h/\"}'; exec sleep 1000"))
         #expect(try await rows?.nextBatch()?.count == 1)
         let pid = try #require(pid_t(try String(contentsOfFile: path, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)))
         #expect(kill(pid, 0) == 0)
@@ -48,7 +48,7 @@ import URLLists
     }
 
     @Test func `a row that is cut off is none, whatever the child's end`() async throws {
-        let rows = try input(of: try table("echo '{\"u\":\"http://h/1\"}'; printf '{\"u\":\"http://h/2\"}'; exit 1"))
+        let rows = try input(of: try await table("echo '{\"u\":\"http://h/1\"}'; printf '{\"u\":\"http://h/2\"}'; exit 1"))
         var seen: [Row] = []
         await #expect(
             throws: CommandFailure(

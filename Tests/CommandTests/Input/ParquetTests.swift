@@ -118,7 +118,7 @@ import Testing
         try fleet.folder.write([UInt8](), to: "empty.parquet")
         try fleet.folder.write(Array("http://h/\n".utf8), to: "text.Parquet")
         try fleet.folder.write(try Data(contentsOf: URL(fileURLWithPath: fleet.parquet)).prefix(700), to: "cut.parquet")
-        let noModule = try TablePython.fake("HOME=/nonexistent exec \"$REAL\" -S \"$@\"", in: fleet.folder)
+        let noModule = try await TablePython.fake("HOME=/nonexistent exec \"$REAL\" -S \"$@\"", in: fleet.folder)
         let python = TablePython.folder
         let trials: [(String, [String], Int32, String)] = [
             (noModule, ["-i", fleet.parquet], 69, "has no module 'pyarrow'; install it with 'python3 -m pip install pyarrow'"),
@@ -157,7 +157,7 @@ import Testing
         let fleet = try await Fleet.start(files: 3)
         try await fleet.makeTable(of: fleet.origin.urls)
         let row = "{\\\"u\\\":\\\"\(fleet.origin.urls[0])\\\"}"
-        let dying = try TablePython.fake("echo \"\(row)\"; printf '{\"u\":\"http://h/'; kill -9 $$", in: fleet.folder)
+        let dying = try await TablePython.fake("echo \"\(row)\"; printf '{\"u\":\"http://h/'; kill -9 $$", in: fleet.folder)
         let run = ["run", "-i", fleet.parquet, "-d", fleet.out] + fleet.local + fleet.connection
         let outcome = try await fleet.outcome(python: dying, run)
         #expect(outcome.status == 69, "\(outcome.errors)")
@@ -171,7 +171,7 @@ import Testing
     @Test func `a table of the manifest that cannot be written replaces nothing, and the next run writes it`() async throws {
         let fleet = try await Fleet.start(files: 3)
         // The check of the machine passes. The script that writes the table is another, and this one dies in the middle.
-        let dying = try TablePython.fake(
+        let dying = try await TablePython.fake(
             "case \"$5\" in *write_manifest*) printf PAR1; kill -9 $$ ;; esac\nexec \"$REAL\" \"$@\"", in: fleet.folder)
         let run = fleet.run + ["--manifest-format", "parquet"]
         let table = fleet.out + "/manifest.parquet"

@@ -25,12 +25,8 @@ package enum TablePython {
 
     /// Makes a `python3` in the folder that is a script of the shell. `$REAL` is the real one.
     /// - Returns: The folder, for PATH.
-    package static func fake(_ script: String, in folder: TemporaryFolder) throws -> String {
-        let bin = folder.file("fake-bin")
-        try FileManager.default.createDirectory(atPath: bin, withIntermediateDirectories: true)
-        let text = "#!/bin/sh\nREAL='\(Self.folder)/python3'\n\(script)\n"
-        try Data(text.utf8).write(to: URL(fileURLWithPath: bin + "/python3"))
-        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: bin + "/python3")
-        return bin
+    package static func fake(_ script: String, in folder: TemporaryFolder) async throws -> String {
+        _ = try await folder.writeProgram("REAL='\(Self.folder)/python3'\n\(script)", named: "fake-bin/python3")
+        return folder.file("fake-bin")
     }
 }

@@ -45,6 +45,16 @@ package final class TemporaryFolder: Sendable {
         return file(name)
     }
 
+    /// Writes a script of the shell that can be started at once, and answers its path.
+    ///
+    /// A child makes the file. A file that this process writes is open, for a moment, in each process that another test starts meanwhile. Linux
+    /// starts no file that somebody may write to.
+    package func writeProgram(_ script: String, named name: String = "program") async throws -> String {
+        let text = try write(Array("#!/bin/sh\n\(script)\n".utf8), to: "script")
+        try await ChildProcess.succeed("install", ["-D", "-m", "755", text, file(name)])
+        return file(name)
+    }
+
     /// The names of what is in the folder.
     package var files: [String] {
         get throws { try FileManager.default.contentsOfDirectory(atPath: path) }

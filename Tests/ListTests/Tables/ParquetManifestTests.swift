@@ -74,14 +74,14 @@ import Testing
         await #expect(throws: TableFailure.system("No space left on device")) {
             try await ParquetManifest.write(of: manifest, to: full, by: python)
         }
-        let bin = try TablePython.fake("HOME=/nonexistent exec \"$REAL\" -S \"$@\"", in: folder)
+        let bin = try await TablePython.fake("HOME=/nonexistent exec \"$REAL\" -S \"$@\"", in: folder)
         await #expect(throws: TableFailure.noModule("pyarrow", program: bin + "/python3")) {
             try await ParquetManifest.check(PythonProgram(in: bin))
         }
     }
 
     @Test func `cancelling ends the child`() async throws {
-        let bin = try TablePython.fake("exec sleep 1000", in: folder)
+        let bin = try await TablePython.fake("exec sleep 1000", in: folder)
         let writing = Task { try await ParquetManifest.check(PythonProgram(in: bin)) }
         writing.cancel()
         await #expect(throws: TableFailure.self) { try await writing.value }

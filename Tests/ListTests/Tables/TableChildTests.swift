@@ -15,27 +15,27 @@ import Testing
         _ = try await TablePython.run("pq.write_table(pa.table({'url': ['http://h/'] * 100_000}), sys.argv[1])", [path])
     }
 
-    @Test func `without python3 or pyarrow the missing one is named`() throws {
+    @Test func `without python3 or pyarrow the missing one is named`() async throws {
         #expect(throws: TableFailure.noPython) { try PythonProgram(in: "/nonexistent:relative:") }
         // Without `site` the packages of its environment are out of reach.
-        let bin = try TablePython.fake("HOME=/nonexistent exec \"$REAL\" -S \"$@\"", in: folder)
+        let bin = try await TablePython.fake("HOME=/nonexistent exec \"$REAL\" -S \"$@\"", in: folder)
         let read = try ReadTable(path, path: bin)
         #expect(read.lines == [] && read.failure == .noModule("pyarrow", program: bin + "/python3"))
     }
 
-    @Test func `modules in the working folder and in PYTHONPATH are not taken`() throws {
+    @Test func `modules in the working folder and in PYTHONPATH are not taken`() async throws {
         let trap = folder.file("trap")
         try FileManager.default.createDirectory(atPath: trap, withIntermediateDirectories: true)
         for name in ["pyarrow", "json", "decimal"] { try folder.write(Array("raise SystemExit(9)\n".utf8), to: "trap/\(name).py") }
-        let bin = try TablePython.fake("cd '\(trap)'\nPYTHONPATH='\(trap)' exec \"$REAL\" \"$@\"", in: folder)
+        let bin = try await TablePython.fake("cd '\(trap)'\nPYTHONPATH='\(trap)' exec \"$REAL\" \"$@\"", in: folder)
         let read = try ReadTable(path, path: bin)
         #expect(read.lines.count == 100_000 && read.failure == nil)
     }
 
-    @Test func `packages of a user are taken where the environment is not a virtual one`() throws {
+    @Test func `packages of a user are taken where the environment is not a virtual one`() async throws {
         // A `python3` that is in no virtual environment, but whose user has installed the package.
         let home = folder.file("home")
-        let bin = try TablePython.fake(
+        let bin = try await TablePython.fake(
             """
             BASE=$("$REAL" -c 'import sys; print(sys._base_executable)')
             SITE=$(HOME='\(home)' "$BASE" -I -c 'import site; print(site.getusersitepackages())')
@@ -47,13 +47,13 @@ import Testing
         #expect(read.lines.count == 100_000 && read.failure == nil)
     }
 
-    @Test func `a child that is killed, fails or stops in between is an error`() throws {
+    @Test func `a child that is killed, fails or stops in between is an error`() async throws {
         let ends: [(String, String)] = [
             ("echo '{\"u\":\"http://h/\"}'; kill -9 $$", "signal 9 ended it"), ("echo '{\"u\":\"'; exit 0", ""),
             ("exit 7", "it ended with status 7"),
         ]
         for (script, detail) in ends {
-            let read = try ReadTable(path, path: TablePython.fake(script, in: folder))
+            let read = try ReadTable(path, path: try await TablePython.fake(script, in: folder))
             #expect(read.failure == (detail.isEmpty ? nil : .program(detail)), "\(script)")
         }
     }
@@ -77,11 +77,11 @@ import Testing
         try other.child.finish()
     }
 
-    @Test func `a child that does not end is ended`() throws {
+    @Test func `a child that does not end is ended`() async throws {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         defer { close(file) }
         let columns = ParquetFile.Columns(url: nil, usual: ["url"], id: nil, carried: [], longestCarried: 10)
-        let bin = try TablePython.fake("exec sleep 1000 >&-", in: folder)
+        let bin = try await TablePython.fake("exec sleep 1000 >&-", in: folder)
         let table = try ParquetFile(file, columns, by: PythonProgram(in: bin))
         defer { close(table.rows) }
         var byte: UInt8 = 0

@@ -15,15 +15,12 @@ import ThumbnailMessages
         try folder.write(ThumbnailAnswer.ready.head(count: 0), to: "ready")
         try folder.write(answer, to: "answer")
         let script = """
-            #!/bin/sh
             /bin/cat \(folder.file("ready"))
             /usr/bin/head -c \(ThumbnailRequest.headBytes) >/dev/null
             /bin/cat \(folder.file("answer"))
             exec /bin/cat >/dev/null
-
             """
-        let program = try folder.write(Array(script.utf8), to: "gannet-thumbnail")
-        chmod(program, 0o755)
+        let program = try await folder.writeProgram(script)
         let pool = ThumbnailPool(ThumbnailProgram(named: program, beside: ""))
         let result = await pool.result(Self.request, of: [1, 2, 3])
         if case .failure(let failure) = result, failure.kind == .crashed { #expect(pool.processes.isEmpty, "the program goes on") }

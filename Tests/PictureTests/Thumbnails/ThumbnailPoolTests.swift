@@ -137,8 +137,7 @@ import ThumbnailMessages
         let folder = try TemporaryFolder()
         let words = Array("libvips cannot write avif here.".utf8)
         try folder.write(ThumbnailAnswer.refused(.unfit).head(count: words.count) + words, to: "answer")
-        let program = try folder.write(Array("#!/bin/sh\nexec /bin/cat \(folder.file("answer"))\n".utf8), to: "gannet-thumbnail")
-        chmod(program, 0o755)
+        let program = try await folder.writeProgram("exec /bin/cat \(folder.file("answer"))")
         let pool = ThumbnailPool(ThumbnailProgram(named: program, beside: ""))
         let result = await pool.result(ThumbnailRequest(width: 1, height: 1, fit: .contain, format: .plain), of: [])
         let failure = try #require(throws: ThumbnailFailure.self) { try result.get() }
