@@ -130,12 +130,12 @@ import Testing
         try await Home.with { home in
             // A server that does not start before it is let.
             let (folder, gate) = (home.path + "/bin", home.path + "/gate")
-            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
             #expect(mkfifo(gate, 0o600) == 0)
             let path = try #require(Program(home: home.path).environment["PATH"])
             let wrapper = "#!/bin/sh\nPATH='\(path)'\nread -r go < '\(gate)'\nexec redis-server \"$@\"\n"
-            try wrapper.write(toFile: folder + "/redis-server", atomically: false, encoding: .utf8)
-            #expect(chmod(folder + "/redis-server", 0o700) == 0)
+            try wrapper.write(toFile: home.path + "/wrapper", atomically: false, encoding: .utf8)
+            // A child makes the file, as for `TemporaryFolder.writeProgram`.
+            try await ChildProcess.succeed("install", ["-D", "-m", "700", home.path + "/wrapper", folder + "/redis-server"])
             let program = Program(home: home.path, ["PATH": folder + ":" + path])
 
             // The supervisor alone, as an interrupted command leaves it behind; killed with its server when this ends.
