@@ -177,16 +177,19 @@ class Run:
             building += time.monotonic() - since
             if not is_built:
                 return told(REFUSED)
-            outcome = self.trial(str(choice.number)).tests(stage)
+            outcome = self.outcome(choice, stage)
             if outcome.how != "passes":
-                return told(FOUND, finder=outcome.finder, how=outcome.how, **self.again(choice, outcome))
+                return told(FOUND, finder=outcome.finder, how=outcome.how)
         return told(SURVIVED)
 
-    def again(self, choice: Choice, outcome: Outcome) -> dict:
-        """A test that fails now and then would find each fault. So it runs once more, alone."""
-        if outcome.how != "fails":
-            return {}
-        return {"again": self.trial(f"{choice.number}-again").test(outcome.tests[0]).how}
+    def outcome(self, choice: Choice, stage: tuple[str, ...]) -> Outcome:
+        """How the tests end. A test that fails now and then would find each fault, so it runs once more, alone. Where it passes then, and
+        after a crash or a hang, all of them run once more."""
+        trial, another = self.trial(str(choice.number)), self.trial(f"{choice.number}-again")
+        outcome = trial.tests(stage)
+        if outcome.how == "passes" or outcome.how == "fails" and another.test(outcome.tests[0]).how != "passes":
+            return outcome
+        return another.tests(stage)
 
     def tell(self, record: dict) -> None:
         words = [f"{record['number']:3}", f"{record['file']}:{record['line']}", record["room"], record["kind"], record["verdict"]]

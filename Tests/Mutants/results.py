@@ -101,10 +101,6 @@ def report(results: Results, survivors: Survivors) -> str:
         lines += ["", f"{refused} more did not compile, and others took their place."]
     if absent:
         lines += ["", f"{absent} have no place in this commit."]
-    doubtful = [record for record in records if record.get("again") == "passes"]
-    if doubtful:
-        lines += ["", "The test that found these passed when it ran again alone. Look whether the fault was its reason:"]
-        lines += [f"{record['number']:4} {record['file']}:{record['line']}  {record['finder']}" for record in doubtful]
     alive = [record for record in records if record["verdict"] == SURVIVED]
     lines += ["", "No test finds these:" if alive else "Tests found all of them."]
     for record in alive:

@@ -17,8 +17,8 @@ from tree import environment
 
 # No test is silent for so long, and no room takes so long. A stage of several rooms has three times as long.
 SILENCE, LONGEST, LONGEST_AGAIN = 120, 15 * 60, 60
-# A fault that grows a list or a file for ever ends the test program, and not the machine.
-MOST_MEMORY, LARGEST_FILE = 8 << 30, 8 << 30
+# A fault that grows a list or a file for ever ends the test program, and not the machine. The stacks of threads count too, 8 MB each.
+MOST_MEMORY, LARGEST_FILE = 16 << 30, 8 << 30
 KEPT_OUTPUT = 100_000
 
 
