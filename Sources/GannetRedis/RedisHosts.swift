@@ -71,7 +71,7 @@ private struct RedisHostPlace: SharedHostPlace {
     func leave(after error: FetchError?) async {
         var outcome = Settlement.Outcome.leftPlace
         if let error, case .throttled = error.retry,
-            case .coolDown(let rest) = RetryPolicy().decide(AttemptFailure(error.retry), failures: 0, throttled: .zero, random: 0)
+            case .coolDown(let rest) = RetryPolicy().decide(AttemptFailure(error.retry), failures: 0, random: 0)
         {
             outcome = .leftPlaceToRest(rest)
         }

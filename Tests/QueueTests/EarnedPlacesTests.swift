@@ -267,14 +267,14 @@ import Testing
             clock.stop()
             try await fixture.fill(0..<30)
             for _ in 0..<5 {
-                let jobs = try await claim(fixture)
+                let jobs = try await claim(fixture, patience: patience)
                 #expect(jobs.count == 1)
                 _ = try await claim(fixture, jobs.map { silent($0) }, patience: patience)
                 #expect(try await fixture.host("h0")?.isGivenUp == false)
                 clock.advance(by: .seconds(60))
             }
             clock.advance(by: .seconds(600))
-            _ = try await claim(fixture, try await claim(fixture).map { silent($0) }, patience: patience)
+            _ = try await claim(fixture, try await claim(fixture, patience: patience).map { silent($0) }, patience: patience)
             #expect(try await fixture.host("h0")?.isGivenUp == (patience.time > .zero))
         }
     }

@@ -134,7 +134,7 @@ import Testing
             let sent: [[UInt8]] = [settlements[0], cut, broken, cut, settlements[3]]
             let arguments: [RedisArgument] =
                 [
-                    .bytes(Self.process.bytes), 2, 30_000, 3_600_000, 0, 0, "", 8, 0, "0.5", 0, 100, .integer(sent.count), 0, 1, 0, 1,
+                    .bytes(Self.process.bytes), 2, 30_000, 3_600_000, 0, 0, "", 8, 0, "0.5", 0, 100, .integer(sent.count), 0, 1, 0, 1, 0, 0,
                 ] + sent.map { .bytes($0) }
             let reply = try await fixture.cluster.run(
                 ClusterScripts.standard.exchange, in: fixture.cluster.home, queue: fixture.queue.name, arguments)

@@ -8,7 +8,7 @@ import Testing
     private func pause(_ failures: Int, random: Double, _ policy: RetryPolicy = RetryPolicy()) -> Duration? {
         var patient = policy
         patient.retries = .max
-        guard case .retry(let pause) = patient.decide(.transient, failures: failures, throttled: .zero, random: random) else { return nil }
+        guard case .retry(let pause) = patient.decide(.transient, failures: failures, random: random) else { return nil }
         return pause
     }
 
@@ -35,15 +35,15 @@ import Testing
         var policy = RetryPolicy()
         policy.retries = retries
         for failures in 0..<retries {
-            #expect(policy.decide(failure, failures: failures, throttled: .zero, random: 0) == .retry(after: .zero))
+            #expect(policy.decide(failure, failures: failures, random: 0) == .retry(after: .zero))
         }
         for failures in [retries, retries + 1, 255] {
-            #expect(policy.decide(failure, failures: failures, throttled: .zero, random: 0) == .giveUp)
+            #expect(policy.decide(failure, failures: failures, random: 0) == .giveUp)
         }
     }
 
     @Test func `an attempt that failed for good is not repeated`() {
-        #expect(policy.decide(.final, failures: 0, throttled: .zero, random: 1) == .giveUp)
+        #expect(policy.decide(.final, failures: 0, random: 1) == .giveUp)
     }
 
     @Test(arguments: [
@@ -54,14 +54,6 @@ import Testing
     func `a host that asks for a pause gets it, within bounds, and the job loses no retry`(asked: Duration?, given: Duration?) {
         var policy = policy
         policy.retries = 0
-        #expect(policy.decide(.throttled(asked), failures: 9, throttled: .zero, random: 1) == .coolDown(given))
-    }
-
-    @Test func `a job that its host puts off for too long is given up for that reason`() {
-        let hour = Duration.seconds(3600)
-        #expect(policy.decide(.throttled(nil), failures: 0, throttled: hour - .milliseconds(1), random: 1) == .coolDown(nil))
-        #expect(policy.decide(.throttled(nil), failures: 0, throttled: hour, random: 1) == .giveUpThrottled)
-        // The job's own retries do not count here.
-        #expect(policy.decide(.transient, failures: 0, throttled: hour, random: 1) == .retry(after: .seconds(1)))
+        #expect(policy.decide(.throttled(asked), failures: 9, random: 1) == .coolDown(given))
     }
 }

@@ -30,6 +30,12 @@ package struct ExchangeRequest: Sendable {
     /// A host that does not answer is given up after this.
     package var hostPatience = HostPatience.endless
 
+    /// For how long a host may ask for rests, and a URL be put off, before they are given up; zero for ever.
+    package var giveUpAfter = Duration.zero
+
+    /// When the process began to work there, in queue time; `nil` in its first exchange. Its patience counts from there.
+    package var since: Int? = 0
+
     /// How many given-up jobs are kept.
     package var mostDead = Self.usualDead
 
@@ -183,7 +189,8 @@ extension ClusterState {
             .integer(request.host.interval.wholeMilliseconds), .string("\(min(1, max(0, request.random)))"),
             .integer(request.hostPatience.time.wholeMilliseconds), .integer(request.mostDead), .integer(request.settlements.count),
             .integer(request.held == nil ? 0 : 1), .integer(request.hasNothingElsewhere ? 1 : 0),
-            .integer(request.hostPatience.probes), .integer(request.host.first),
+            .integer(request.hostPatience.probes), .integer(request.host.first), .integer(request.giveUpAfter.wholeMilliseconds),
+            .string(request.since.map(String.init) ?? ""),
         ]
         for settlement in request.settlements { arguments.append(.bytes(settlement.bytes)) }
         for holding in request.held ?? [] { arguments.append(.bytes(holding.field)) }

@@ -32,6 +32,29 @@ package struct HostPatience: Sendable, Equatable {
     package static let endless = HostPatience(.zero)
 }
 
+/// How long workers wait for hosts, at most.
+package struct WaitPatience: Sendable, Equatable {
+    /// For a host that does not answer; zero for ever.
+    package var silence: Duration
+    /// For a host that asks for rests; zero for ever.
+    package var rests: Duration
+
+    package init(silence: Duration, rests: Duration) {
+        self.silence = silence
+        self.rests = rests
+    }
+
+    /// The time that is left; `nil` for ever.
+    func left(afterSilence time: Duration) -> Duration? { silence == .zero ? nil : max(.zero, silence - time) }
+    func left(afterRests time: Duration) -> Duration? { rests == .zero ? nil : max(.zero, rests - time) }
+
+    /// The longer of both, for each kind of host.
+    func longer(_ other: WaitPatience) -> WaitPatience {
+        func longer(_ one: Duration, _ other: Duration) -> Duration { one == .zero || other == .zero ? .zero : max(one, other) }
+        return WaitPatience(silence: longer(silence, other.silence), rests: longer(rests, other.rests))
+    }
+}
+
 /// Decides whether a failed attempt is repeated, and when. It has no clock, queue or randomness inside.
 package struct RetryPolicy: Sendable, Equatable {
     /// How many retries a job gets, without the uncharged ones, before it is given up.
@@ -50,7 +73,7 @@ package struct RetryPolicy: Sendable, Equatable {
     /// The longest time for which a job is put off while this machine has no network.
     package var networkPause = Duration.seconds(10)
 
-    /// A job is given up when its host, or a missing network, has put it off for this long.
+    /// A job is given up when its host, or a missing network, has put it off for this long; a host when it has asked for rests for this long.
     package var giveUpAfter = Duration.seconds(3600)
 
     /// A host that does not answer is given up after this, together with all jobs that wait for it.
@@ -58,28 +81,25 @@ package struct RetryPolicy: Sendable, Equatable {
 
     package init() {}
 
+    package var wait: WaitPatience { WaitPatience(silence: hostPatience.time, rests: giveUpAfter) }
+
     package enum Decision: Sendable, Equatable {
         case retry(after: Duration)
         case coolDown(Duration?)
         case giveUp
-        /// The job is given up because it was put off for too long.
-        case giveUpThrottled
     }
 
     /// - Parameters:
     ///   - failures: Attempts charged to the job before this one.
-    ///   - throttled: How long the job has been put off so far.
     ///   - random: From 0 to 1. Pauses are spread over their whole length, so that jobs that failed together do not come back together.
-    package func decide(_ failure: AttemptFailure, failures: Int, throttled: Duration, random: Double) -> Decision {
+    package func decide(_ failure: AttemptFailure, failures: Int, random: Double) -> Decision {
         switch failure {
         case .final: return .giveUp
         case .throttled(let pause):
-            if throttled >= giveUpAfter { return .giveUpThrottled }
             return .coolDown(pause.flatMap { $0 < shortestCoolDown ? nil : min($0, longestCoolDown) })
         case .withoutNetwork:
             // The pause is at least half of `networkPause`, because the next worker may be on this machine too.
-            let pause = Backoff(first: networkPause, longest: networkPause).pause(after: 0, random: random, atLeast: 0.5)
-            return throttled >= giveUpAfter ? .giveUpThrottled : .coolDown(pause)
+            return .coolDown(Backoff(first: networkPause, longest: networkPause).pause(after: 0, random: random, atLeast: 0.5))
         case .unreachable, .transient:
             if failures >= retries { return .giveUp }
             return .retry(after: Backoff(first: firstPause, longest: longestPause).pause(after: failures, random: random))

@@ -11,13 +11,14 @@
 --       12 how many dead jobs are kept   13 how many outcomes   14 whether what the process holds is named
 --       15 whether the process has nothing in other partitions, and gets nothing there   16 how many requests a host may leave without an
 --       answer before it is given up, if it has not answered lately, 0 for any number   17 how many requests a host has
---       in flight before it answers
+--       in flight before it answers   18 for how long, ms, a host may ask for rests, and a URL be put off, before they are given up, 0 for
+--       ever   19 since when, in queue time, the process works there; nothing in its first call
 --       then the outcomes, then what it holds
 -- Answer: {'ended'} for an incarnation whose lease has ended, or {'done', queue time, verdicts, how many it holds, what is left (0
 --         jobs, 1 nothing, 2 only jobs that this version cannot read), whether to ask again at once, ms until the next visit or -1, 1 where the queue is
 --         paused or 2 where the process takes no more jobs until it has nothing, each batch among these {number, name or nil, headers or nil, trace or nil, manners or nil, wire or nil, …}, then for each job two: its lock, and
 --         an answer too old for it or nothing; or 'd' token length(1) queue job, and its outcome}
-local OPTIONS, SWEEP = 17, 256
+local OPTIONS, SWEEP = 19, 256
 -- Redis searches a small hash from its beginning, unless a value in it is longer than 64 bytes.
 local PADDING = 'This text makes the hash of what a process holds a table to Redis.'
 local queue, prefix, incarnation, number, lease = sub(KEYS[2], #tag + 3, -7), sub(KEYS[2], 1, -6), ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -53,7 +54,8 @@ local Ask = {
 }
 Ask.most = Ask.wanted + ARGV[6]
 if ARGV[9] ~= '0' then Hosts.interval = tonumber(ARGV[9]) end
-Hosts.limit, Hosts.first = tonumber(ARGV[8]), tonumber(ARGV[17])
+Hosts.limit, Hosts.first, Hosts.patience, Hosts.restPatience = tonumber(ARGV[8]), tonumber(ARGV[17]), tonumber(ARGV[11]), tonumber(ARGV[18])
+Hosts.began = tonumber(ARGV[19]) or now
 -- The priorities that were ever used in the queue.
 for i = 1, #uses do
     local priority = byte(uses, i) - 48

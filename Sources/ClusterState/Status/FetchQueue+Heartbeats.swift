@@ -9,7 +9,9 @@ extension FetchQueue {
     package func beat(
         _ worker: String, _ record: WorkerRecord, drain: () -> Void = {}
     ) async throws(StateError) -> QueueProgress {
-        try await heartbeat(worker, record.bytes, drain)
+        var progress = try await heartbeat(worker, record.bytes, drain)
+        progress.waits.patience = record.patience
+        return progress
     }
 
     /// Tells Redis that a worker has ended. Only the home partition has to answer.

@@ -3,19 +3,15 @@ internal import RedisClient
 /// A host that does not answer or asked for a rest, and the jobs that wait for it.
 package struct HostBacklog: Sendable, Equatable {
     package let host: WaitingHost
-    /// Since when it has not answered; `nil` for a host that asked for a rest.
-    package let since: Duration?
-    /// Why its last request failed, in a sentence; `nil` for a host that asked for a rest.
+    /// Why its last request failed, in a sentence.
     package let reason: String?
     /// Jobs of all queues that workers met and put aside. Of a long list only the beginning is looked at.
     package let jobs: Int
 
-    init(_ host: WaitingHost, _ standing: HostStanding, jobs: Int, at now: Int) {
+    init(_ host: WaitingHost, _ standing: HostStanding, jobs: Int) {
         self.host = host
         self.jobs = jobs
-        let isSilent = standing.failures > 0
-        since = isSilent && standing.silentSince > 0 ? .milliseconds(max(0, now - standing.silentSince)) : nil
-        reason = isSilent ? standing.lastFailure?.failureSentence : nil
+        reason = standing.lastFailure?.failureSentence
     }
 }
 
@@ -52,7 +48,7 @@ extension ClusterState {
                     }
                 }
                 let jobs = try await jobsAside(found.map(\.host.name), of: queues, in: partition)
-                waits.hosts += zip(found, jobs).map { HostBacklog($0.host, $0.standing, jobs: $1, at: now) }
+                waits.hosts += zip(found, jobs).map { HostBacklog($0.host, $0.standing, jobs: $1) }
             }
             waits.hosts.sort { ($0.jobs, $0.host.failures, $1.host.name) > ($1.jobs, $1.host.failures, $0.host.name) }
             waits.hosts.removeLast(max(0, waits.hosts.count - HostBacklogs.most))

@@ -12,9 +12,9 @@ package struct HostStanding: Sendable, Equatable {
     package var earned = 0
     /// Requests without an answer, in a row.
     package var failures = 0
-    /// When the first of these failures was settled; 0 without one.
-    package var silentSince = 0
-    /// The last of these failures. Any job of the host may have had it.
+    /// When the first of these failures was settled, or since when the host asks for rests and answers no request; 0 without these.
+    package var downSince = 0
+    /// The last of these failures, or the answer that asked for the rest. Any job of the host may have had it.
     package var lastFailure: OutcomeContent?
     /// A single request has to succeed before others may start.
     package var isProbing = false
@@ -59,7 +59,7 @@ extension HostStanding {
         (nextStart, restsUntil, failures) = (reader.number(6) ?? 0, reader.number(6) ?? 0, reader.number(1) ?? 0)
         _ = reader.number(1)
         let probing = reader.number(1) ?? 0
-        silentSince = reader.number(6) ?? 0
+        downSince = reader.number(6) ?? 0
         _ = reader.number(6)
         lastFailure = reader.number(2).flatMap { $0 > 0 ? reader.bytes($0) : nil }.flatMap { OutcomeContent($0) }
         (isProbing, isGivenUp, pace) = (probing % 4 > 0, probing % 4 == 2, HostPace(step: probing / 4))

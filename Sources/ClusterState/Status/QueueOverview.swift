@@ -20,7 +20,7 @@ package struct QueueOverview: Sendable, Equatable {
     package let others: [OtherQueue]
 
     /// Jobs that no worker can claim now.
-    package let waits: QueueWaits
+    package private(set) var waits: QueueWaits
 
     /// The busiest hosts, as Redis knows them now. A worker's own count of its requests is as old as its heartbeat.
     package let standings: [String: HostStanding]
@@ -44,6 +44,9 @@ package struct QueueOverview: Sendable, Equatable {
         self.workers = workers
         self.others = others
         self.waits = waits
+        let patiences = workers.filter { $0.state(at: now) != .silent }.map { $0.record?.patience }
+        // A worker that says nothing may wait for ever.
+        self.waits.patience = patiences.contains(nil) ? nil : patiences.compactMap(\.self).reduce(nil) { $0?.longer($1) ?? $1 }
         self.standings = standings
     }
 }
@@ -164,6 +167,29 @@ package struct QueueWaits: Sendable, Equatable {
     package private(set) var silent: [WaitingHost] = []
     package static let mostSilent = 8
 
+    /// How many hosts were found that do not answer or rest, and for how long they have done so at least.
+    private var found = 0
+    private var leastSilence: Duration?
+    private var leastRest: Duration?
+
+    /// How long the workers wait for these hosts, as far as it is known.
+    package var patience: WaitPatience?
+
+    /// The time within which all of these hosts answer or are given up; `nil` where nobody knows it, or where one may be waited for for ever.
+    package var givenUpWithin: Duration? {
+        // The host that waits the longest may be among those that were not looked at.
+        guard let patience, held == 0 || hosts <= found else { return nil }
+        let ends = [leastSilence.map { patience.left(afterSilence: $0) }, leastRest.map { patience.left(afterRests: $0) }].compactMap(
+            \.self)
+        return ends.contains(nil) ? nil : ends.compactMap(\.self).max()
+    }
+
+    /// The time within which a host answers or is given up, if it is not given up already; `nil` where that is not known.
+    package func givenUpWithin(_ host: WaitingHost) -> Duration? {
+        guard let patience, !host.isGivenUp, let since = host.since else { return nil }
+        return host.failures > 0 ? patience.left(afterSilence: since) : patience.left(afterRests: since)
+    }
+
     package var total: Int { held + delayed }
 
     package init(held: Int = 0, hosts: Int = 0, delayed: Int = 0, silent: [WaitingHost] = []) {
@@ -178,10 +204,22 @@ package struct QueueWaits: Sendable, Equatable {
         held += other.held
         hosts += other.hosts
         delayed += other.delayed
-        add(other.silent)
+        list(other.silent)
+        found += other.found
+        leastSilence = [leastSilence, other.leastSilence].compactMap(\.self).min()
+        leastRest = [leastRest, other.leastRest].compactMap(\.self).min()
     }
 
     mutating func add(_ hosts: [WaitingHost]) {
+        list(hosts)
+        found += hosts.count
+        for host in hosts where !host.isGivenUp {
+            let since = host.since ?? .zero
+            if host.failures > 0 { leastSilence = min(leastSilence ?? since, since) } else { leastRest = min(leastRest ?? since, since) }
+        }
+    }
+
+    private mutating func list(_ hosts: [WaitingHost]) {
         silent = Array((silent + hosts).sorted { ($0.failures, $1.name) > ($1.failures, $0.name) }.prefix(Self.mostSilent))
     }
 }
@@ -190,5 +228,5 @@ package struct QueueWaits: Sendable, Equatable {
 package struct QueueProgress: Sendable, Equatable {
     package let accepted: Int
     package let ended: Int
-    package let waits: QueueWaits
+    package var waits: QueueWaits
 }

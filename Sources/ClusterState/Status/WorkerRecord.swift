@@ -29,6 +29,9 @@ package struct WorkerRecord: Sendable, Equatable {
     /// The worker's life so far; `nil` of an earlier version, which does not hear of a wish to drain either.
     package var life: Life?
 
+    /// How long it waits for hosts; `nil` of an earlier version.
+    package var patience: WaitPatience?
+
     /// A worker's age, speed and partitions.
     package struct Life: Sendable, Equatable {
         /// For how long the worker had run at the heartbeat.
@@ -50,7 +53,7 @@ package struct WorkerRecord: Sendable, Equatable {
 
     package init(
         machine: String, processID: Int, version: String, concurrency: Int, active: Int, isStopping: Bool, isFull: Bool = false,
-        interval: Duration, hosts: [HostLoad], hostLimit: Int? = nil, life: Life? = nil
+        interval: Duration, hosts: [HostLoad], hostLimit: Int? = nil, life: Life? = nil, patience: WaitPatience? = nil
     ) {
         self.machine = machine
         self.processID = processID
@@ -63,6 +66,7 @@ package struct WorkerRecord: Sendable, Equatable {
         self.hosts = hosts
         self.hostLimit = hostLimit
         self.life = life
+        self.patience = patience
     }
 
     /// One version byte, then numbers, and texts with their lengths. Long texts are cut, because a heartbeat has to stay small.
@@ -79,7 +83,12 @@ package struct WorkerRecord: Sendable, Equatable {
         for host in listed { bytes += host.bytes }
         if let hostLimit {
             bytes.append(number: hostLimit, count: 3)
-            if let life { bytes += life.bytes }
+            if let life {
+                bytes += life.bytes
+                if let patience {
+                    for time in [patience.silence, patience.rests] { bytes.append(number: time.wholeMilliseconds, count: 6) }
+                }
+            }
         }
         return bytes
     }
@@ -97,10 +106,15 @@ package struct WorkerRecord: Sendable, Equatable {
             hosts.append(host)
         }
         let hostLimit = reader.number(3)
+        let life = hostLimit == nil ? nil : Life(&reader)
+        var patience: WaitPatience?
+        if life != nil, let silence = reader.number(6), let rests = reader.number(6) {
+            patience = WaitPatience(silence: .milliseconds(silence), rests: .milliseconds(rests))
+        }
         self.init(
             machine: machine, processID: processID, version: version, concurrency: concurrency, active: active,
             isStopping: flags & 1 == 1, isFull: flags & 2 == 2, interval: .milliseconds(interval), hosts: hosts,
-            hostLimit: hostLimit, life: hostLimit == nil ? nil : Life(&reader))
+            hostLimit: hostLimit, life: life, patience: patience)
     }
 }
 

@@ -29,7 +29,9 @@ extension QueueOverview {
             "etaSeconds": JSONValue(remaining),
             "waits": [
                 "held": .integer(waits.held), "hosts": .integer(waits.hosts), "delayed": .integer(waits.delayed),
-                "silentHosts": .array(waits.silent.map { .object($0.members) }),
+                "silentHosts": .array(
+                    waits.silent.map { .object($0.members + [("givenUpWithinSeconds", JSONValue(waits.givenUpWithin($0)))]) }),
+                "givenUpWithinSeconds": JSONValue(waits.givenUpWithin),
             ],
             "failures": .array(failures.sorted.map { ["class": .string($0.errorClass), "count": .integer($0.count)] }),
             "workers": .array(sortedWorkers.map { $0.json(at: now) }),
@@ -200,7 +202,7 @@ extension WaitingHost {
     fileprivate var members: [(key: String, value: JSONValue)] {
         [
             ("host", .string(name)), ("state", .string(state.rawValue)), ("failures", .integer(failures)), ("class", JSONValue(errorClass)),
-            ("nextRequestSeconds", JSONValue(isGivenUp ? nil : rest)),
+            ("nextRequestSeconds", JSONValue(isGivenUp ? nil : rest)), ("silentSeconds", JSONValue(since)),
         ]
     }
 }
@@ -208,7 +210,7 @@ extension WaitingHost {
 extension HostBacklog {
     package var json: JSONValue {
         .object(
-            host.members + [("silentSeconds", JSONValue(since)), ("message", JSONValue(reason)), ("jobs", .integer(jobs))])
+            host.members + [("message", JSONValue(reason)), ("jobs", .integer(jobs))])
     }
 }
 

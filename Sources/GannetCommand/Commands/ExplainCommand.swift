@@ -174,13 +174,14 @@ private struct ExplanationReport: Sendable {
         return parts.joined(separator: ", ")
     }
 
-    /// Why and since when the host does not answer.
+    /// Why and since when the host does not answer, or asks for rests.
     private var silence: String? {
         let standing = found.standing
-        guard standing.failures > 0 else { return nil }
-        let silent = Duration.milliseconds(max(0, found.now - standing.silentSince))
-        let since = standing.silentSince > 0 ? ", the first \(Amounts.time(silent)) ago" : ""
+        guard standing.failures > 0 || standing.lastFailure != nil else { return nil }
+        let time = standing.downSince > 0 ? Amounts.time(.milliseconds(max(0, found.now - standing.downSince))) : nil
         let reason = standing.lastFailure.map { ": \($0.failureSentence)" } ?? ""
+        guard standing.failures > 0 else { return "it asks for rests\(time.map { " since \($0)" } ?? "")\(reason)" }
+        let since = time.map { ", the first \($0) ago" } ?? ""
         return "\(Amounts.count(standing.failures, "request")) in a row without an answer\(since)\(reason)"
     }
 

@@ -74,10 +74,10 @@ struct HostsListCommand: Command {
         for wait in waits.hosts {
             let host = wait.host
             let next = host.isGivenUp ? "-" : host.rest > .zero ? "in \(Amounts.time(host.rest))" : "now"
-            let reason = host.state == .rests ? "it asked for a rest" : wait.reason ?? "it does not answer"
+            let reason = wait.reason ?? (host.state == .rests ? "it asked for a rest" : "it does not answer")
             table.add(
                 [
-                    host.name, host.state.rawValue, wait.since.map { "\(Amounts.roughTime($0)) ago" } ?? "-", next, "\(wait.jobs)", reason,
+                    host.name, host.state.rawValue, host.since.map { "\(Amounts.roughTime($0)) ago" } ?? "-", next, "\(wait.jobs)", reason,
                 ].map { StyledText($0) })
         }
         return table

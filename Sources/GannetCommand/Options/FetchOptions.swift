@@ -61,7 +61,7 @@ struct FetchOptions: Sendable {
             + "one up to twice as long. A host that asks for more than 30 s is not waited for.")
     private static let patience = Flag(
         "give-up-after", .duration(in: .milliseconds(1)...(.seconds(365 * 86_400))), default: "1h", section: .fetching,
-        "How long a URL waits for a host that answers that it is too busy (429, 503).")
+        "How long a URL waits for a host that answers that it is too busy (429, 503), whatever the host asks for.")
     private static let connectPatience = Flag(
         "host-patience", .duration(in: .zero...(.seconds(365 * 86_400))), section: .fetching,
         "How long URLs wait for a host that does not answer; 0s means for ever. Without this option they wait 15 minutes for a host that has "

@@ -190,7 +190,8 @@ enum WaitText {
     static func sentence(_ waits: QueueWaits, of open: Int) -> String? {
         guard waits.total > 0, waits.total >= open - waits.total else { return nil }
         var parts: [String] = []
-        let told = hosts(waits.silent)
+        let end = waits.givenUpWithin.flatMap { $0 > .zero ? ", given up in \(Amounts.roughTime($0)) at the latest" : nil } ?? ""
+        let told = hosts(waits.silent).map { $0 + end }
         if waits.held > 0 {
             // Hosts that were named are among these.
             let why = told != nil ? "" : waits.hosts == 1 ? " that rests or is busy" : " that rest or are busy"
@@ -216,7 +217,9 @@ enum WaitText {
         }
         if !resting.isEmpty {
             let those = "\(Amounts.count(resting.count, "host")) asked for a rest"
-            parts.append("\(those) (\(list(resting) { "\($0.name): next try in \(Amounts.time($0.rest))" }))")
+            parts.append(
+                "\(those) (\(list(resting) { "\($0.name): \($0.errorClass.map { ClassCounts.shown($0) + ", " } ?? "")next try in \(Amounts.time($0.rest))" }))"
+            )
         }
         return parts.isEmpty ? nil : parts.joined(separator: ", ")
     }

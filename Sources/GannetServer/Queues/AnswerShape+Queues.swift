@@ -12,7 +12,10 @@ extension AnswerShape {
                 "enqueued", "done", "fetched", "revalidated", "cached", "failed", "cancelled", "retried", "crashed", "fenced",
                 "doubleFetches", "bytes"),
             "rate": ["donePerSecond": .optional(.number), "bytesPerSecond": .optional(.number)], "etaSeconds": .optional(.number),
-            "waits": ["held": .integer, "hosts": .integer, "delayed": .integer, "silentHosts": .list(silentHost)],
+            "waits": [
+                "held": .integer, "hosts": .integer, "delayed": .integer, "silentHosts": .list(silentHost),
+                "givenUpWithinSeconds": .optional(.number),
+            ],
             "failures": .list(["class": .text, "count": .integer]), "workers": .list(worker), "hosts": .list(host),
             "otherQueues": .list(["queue": .text, "notEnded": .integer, "workers": .integer]),
             "partitions": .optional([
@@ -38,7 +41,7 @@ extension AnswerShape {
 
     private static let silentHost: AnswerShape = [
         "host": .text, "state": .word(WaitingHost.State.allCases.map(\.rawValue)), "failures": .integer, "class": .optional(.text),
-        "nextRequestSeconds": .optional(.number),
+        "nextRequestSeconds": .optional(.number), "silentSeconds": .optional(.number), "givenUpWithinSeconds": .optional(.number),
     ]
 
     static let history = ofQueue + ["stepSeconds": .number, "throughput": .list(.optional(.number)), "depth": .list(.optional(.number))]

@@ -79,6 +79,7 @@ export const show = root => {
     { title: 'Reason', wide: true, cell: host => host.class ?? '' },
     { title: 'Requests without an answer', number: true, wide: true, cell: host => number(host.failures) },
     { title: 'Next request', number: true, cell: host => (host.nextRequestSeconds === null ? '' : host.nextRequestSeconds > 0 ? `in ${duration(host.nextRequestSeconds)}` : 'now') },
+    { title: 'Given up within', number: true, wide: true, cell: host => (host.givenUpWithinSeconds === null ? '' : duration(host.givenUpWithinSeconds)) },
   ], host => host.host)
   silentHosts.element.hidden = true
 

@@ -73,13 +73,15 @@ import Testing
             return hosts["127.0.0.2"]?["state"] as? String == "given-up" && hosts["127.0.0.1"]?["jobs"] as? Int == 5
         }
         let hosts = try await waiting()
-        #expect(hosts.count == 2 && hosts["127.0.0.1"]?["state"] as? String == "rests" && hosts["127.0.0.1"]?["class"] is NSNull)
+        #expect(
+            hosts.count == 2 && hosts["127.0.0.1"]?["state"] as? String == "rests" && hosts["127.0.0.1"]?["class"] as? String == "http-503")
         let dead = try #require(hosts["127.0.0.2"])
         #expect(dead["failures"] as? Int == 3 && dead["jobs"] as? Int == 0 && dead["nextRequestSeconds"] is NSNull, "\(dead)")
         #expect(dead["class"] as? String == "connect" && dead["silentSeconds"] is Double, "\(dead)")
         let lines = try await fleet.text(["hosts", "list"]).split(separator: "\n").map(String.init)
         #expect(lines.count == 3 && lines[0].hasPrefix("WAITING FOR  STATE "), "\(lines)")
-        #expect(lines[1].hasPrefix("127.0.0.1    rests ") && lines[1].hasSuffix("  5  it asked for a rest"), "\(lines)")
+        #expect(
+            lines[1].hasPrefix("127.0.0.1    rests ") && lines[1].contains("  5  The server answered 503 (http://127.0.0.1:"), "\(lines)")
         #expect(lines[2].hasPrefix("127.0.0.2    given-up ") && lines[2].contains("Connection refused"), "\(lines)")
         let explained = try await fleet.text(["explain", urls[6]])
         #expect(explained.contains("\nsilent   3 requests in a row without an answer, the first "), "\(explained)")

@@ -60,13 +60,24 @@ import Testing
             silent: [
                 WaitingHost(name: "a.example", errorClass: "connect", failures: 2, rest: .seconds(8)),
                 WaitingHost(name: "b.example", errorClass: "timeout", failures: 1),
-                WaitingHost(name: "c.example", failures: 3, isGivenUp: true), WaitingHost(name: "d.example", rest: .seconds(40)),
+                WaitingHost(name: "c.example", failures: 3, isGivenUp: true),
+                WaitingHost(name: "d.example", errorClass: "http-503", rest: .seconds(40), since: .seconds(3000)),
             ])
-        #expect(
-            now.waitedFor
-                == "3 hosts do not answer (c.example: no answer, asked 3 times, given up; a.example: no connection, asked 2 times, next try in 8.0 s; "
-                + "b.example: no answer in time, asked now), 1 host asked for a rest (d.example: next try in 40.0 s); "
-                + "4 wait for 4 hosts, 1 for its next attempt")
+        let hosts =
+            "3 hosts do not answer (c.example: no answer, asked 3 times, given up; a.example: no connection, asked 2 times, next try in 8.0 s; "
+            + "b.example: no answer in time, asked now), 1 host asked for a rest (d.example: http-503, next try in 40.0 s)"
+        let jobs = "; 4 wait for 4 hosts, 1 for its next attempt"
+        #expect(now.waitedFor == hosts + jobs)
+        // Nobody knows since when these hosts are silent: their time begins now.
+        now.waits.patience = WaitPatience(silence: .seconds(900), rests: .seconds(3600))
+        #expect(now.waitedFor == hosts + ", given up in 15 min 0 s at the latest" + jobs)
+        now.waits.patience = WaitPatience(silence: .seconds(60), rests: .seconds(3600))
+        #expect(now.waitedFor == hosts + ", given up in 10 min 0 s at the latest" + jobs)
+        now.waits.patience = WaitPatience(silence: .zero, rests: .seconds(3600))
+        #expect(now.waitedFor == hosts + jobs, "a host may be waited for for ever")
+        now.waits.patience = WaitPatience(silence: .seconds(60), rests: .seconds(3600))
+        now.waits.hosts = 5
+        #expect(now.waitedFor == hosts + "; 4 wait for 5 hosts, 1 for its next attempt", "nobody has looked at the fifth host")
     }
 
     @Test func `a bar without an estimate says what the jobs wait for`() {

@@ -118,9 +118,11 @@ import Testing
             let downloader = downloader(failing: .max, with: .status(503))
             let worker = try await fixture.start(downloader) { $0.giveUpAfter = .milliseconds(1) }
             #expect(await worker.end.end == .empty)
-            #expect(downloader.urls.count == 2)
-            let page = try await page(0, fixture)
-            #expect(page.isNegative && page.content.fields[.errorClass] == "throttled")
+            #expect(downloader.urls.count == 1)
+            let failures = worker.reports.compactMap { report in
+                if case .failed(_, let sentence, let errorClass) = report { "\(errorClass): \(sentence)" } else { nil }
+            }
+            #expect(failures == ["http-503: The server answered 503 (http://h/0): as scripted."])
         }
     }
 
@@ -134,7 +136,9 @@ import Testing
             // The worker would look by itself after some seconds of its own clock.
             try await fixture.queue.resume()
             #expect(await worker.end.end == .empty)
-            #expect(try await page(0, fixture).content.fields[.errorClass] == "proxy")
+            let classes = worker.reports.compactMap { if case .failed(_, _, let errorClass) = $0 { errorClass } else { nil } }
+            #expect(classes == ["proxy"])
+            #expect(try await fixture.queue.counts().failed == 1)
         }
         try await server.stop()
     }

@@ -27,6 +27,13 @@ import Testing
             testDescription: "a host that never answered is waited for like any other",
             right: "if isOver or isNew and probes > 0 and host.failures >= probes then", wrong: "if isOver then", words: "is waited for",
             seed: 24),
+        Fault(
+            testDescription: "a host is given up only when it is asked again",
+            right: "max(host.down, Hosts.began) + patience or Hosts.NEVER",
+            wrong: "Hosts.NEVER or Hosts.NEVER", words: "waits for longer than anybody wanted", seed: 90),
+        Fault(
+            testDescription: "a URL that was put off for too long is asked for", right: "or Hosts.putOffEnds(lock) <= now)", wrong: ")",
+            words: "was put off for too long", seed: 16),
     ]
 
     @Test(arguments: faults) func `a broken rule is found`(fault: Fault) async throws {

@@ -20,6 +20,8 @@ struct ModelClimate: Sendable {
     let patience: Int
     /// How many requests without an answer end the wait for a host that has never answered.
     let probes: Int
+    /// For how long a host may ask for rests, and a URL be put off, ms.
+    let giveUpAfter: Int
     let wanted: [Int]
     /// The longest chunk that a producer sends.
     let chunk: Int
@@ -45,6 +47,7 @@ struct ModelClimate: Sendable {
         patience = draw.one(of: [0, 20_000])
         probes = probesDraw.one(of: [0, 1, 3])
         first = probesDraw.one(of: [1, 1, 1000])
+        giveUpAfter = probesDraw.one(of: [0, 0, 10_000])
         wanted = isCrowded ? [64, 250] : isBusy ? [10] : draw.one(of: [[1], [1, 4, 10], [30]])
         leavesEarly = seed % 5 == 4
         answersBefore = seed % 4 == 2

@@ -61,6 +61,7 @@ extension ModelRun {
         request.longestHold = .milliseconds(climate.longestHold)
         request.host = HostRule(limit: climate.limit, interval: .milliseconds(climate.interval), first: climate.first)
         request.hostPatience = HostPatience(.milliseconds(climate.patience), probes: climate.probes)
+        request.giveUpAfter = .milliseconds(climate.giveUpAfter)
         request.mostDead = 5
         request.random = random
         if namesHeld { request.held = names(of: worker, in: partition) }
@@ -253,6 +254,11 @@ extension ModelRun {
             try Violation.require(
                 job.failures == lock.failures && job.crashes == lock.crashes, "job \(serial) is told other attempts than its URL has")
             if !job.isHopeless { handed[job.host, default: 0] += 1 }
+            let isOver = climate.giveUpAfter > 0 && job.throttled >= .milliseconds(climate.giveUpAfter)
+            let isGivenUp = isOver || after.hosts[job.host]?.probing == 2
+            try Violation.require(job.isPoison || !job.isHopeless || isGivenUp, "job \(serial) fails, and nobody gave it up")
+            try Violation.require(
+                job.isPoison || job.isHopeless || !isOver, "job \(serial) was put off for too long, and its host is asked")
         }
         let isAlone = gotLone(answer, worker, before, after)
         for (name, number) in handed { try check(number, at: name, worker, isAlone: isAlone, before, after, now) }
@@ -314,6 +320,14 @@ extension ModelRun {
             && host.next <= now
     }
 
+    /// Whether a host rests, and has been silent or has asked for rests for longer than anybody waits. Queues look at it in their turns, and
+    /// wait for these also where it may be probed.
+    private func isOver(_ name: String, _ look: StateLook, _ now: Int) -> Bool {
+        guard let host = look.hosts[name], host.down > 0, host.cool > now else { return false }
+        let patience = host.failures > 0 ? climate.patience : climate.giveUpAfter
+        return patience > 0 && host.down + patience + Self.queueNames.count * Self.turn < now
+    }
+
     /// A job is handed out while one can run.
     private func checkNothingCanRun(_ queue: StateLook.Queue, _ worker: Worker, _ look: StateLook, _ now: Int) throws {
         for (priority, blocks) in queue.ready {
@@ -327,6 +341,7 @@ extension ModelRun {
             let isOpen = elements.contains {
                 $0.jobs.map { !queue.isOver($0.batch) } ?? (look.locks[$0.id].map { !$0.kind.isHeld } ?? true)
             }
+            try Violation.require(!isOpen || !isOver(host, look, now), "a job at \(host) waits for longer than anybody wanted")
             try Violation.require(
                 !isOpen || !hasRoom(host, worker, look, now),
                 "a job aside at \(host) could run at \(now), and was not handed out: \(look.hosts[host] as Any) \(elements) "

@@ -41,6 +41,8 @@ final class ModelRun {
     }
 
     static let queueNames = ["a", "b"]
+    /// How long a queue has the turn at a host, ms.
+    static let turn = 250
     static let workers = 5
 
     let bench: ModelBench

@@ -30,7 +30,7 @@ extension StateLook {
         var reader = ByteReader(bytes)
         guard let running = reader.number(2), let earned = reader.number(1), let next = reader.number(6), let cool = reader.number(6),
             let failures = reader.number(1), reader.number(1) != nil,
-            let probing = reader.number(1), reader.number(6) != nil, let offered = reader.number(6),
+            let probing = reader.number(1), let down = reader.number(6), let offered = reader.number(6),
             let reason = reader.number(2), reader.bytes(reason) != nil
         else { return nil }
         var waiting: [String] = []
@@ -39,8 +39,8 @@ extension StateLook {
             waiting.append(String(decoding: name, as: UTF8.self))
         }
         return Host(
-            running: running, earned: earned, next: next, cool: cool, failures: failures, probing: probing, offered: offered,
-            waiting: waiting)
+            running: running, earned: earned, next: next, cool: cool, failures: failures, probing: probing, down: down,
+            offered: offered, waiting: waiting)
     }
 
     static func jobs(_ bytes: some Collection<UInt8>) -> Jobs? {

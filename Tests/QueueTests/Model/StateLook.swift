@@ -37,6 +37,7 @@ struct StateLook: Sendable {
         let cool: Int
         let failures: Int
         let probing: Int
+        let down: Int
         let offered: Int
         let waiting: [String]
     }

@@ -255,6 +255,15 @@ import Testing
         #expect(read?.hosts.map(\.name) == (0..<8).map { "h\($0)" })
         #expect(read?.hosts.first?.running == 65_535)
         for length in bytes.indices { #expect(WorkerRecord(Array(bytes[..<length])) == nil) }
+
+        record.hosts = []
+        record.hostLimit = 8
+        record.life = .init(age: .seconds(9), ended: 7, partitions: [1, 3])
+        record.patience = WaitPatience(silence: .zero, rests: .seconds(365 * 86_400))
+        record.machine = "m"
+        #expect(WorkerRecord(record.bytes) == record)
+        record.patience = nil
+        #expect(WorkerRecord(record.bytes) == record)
     }
 }
 #endif

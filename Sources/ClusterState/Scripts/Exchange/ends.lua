@@ -51,11 +51,10 @@ function Ends.make()
             local pause = min(LONGEST_PAUSE, max(SHORTEST_PAUSE, (now - lock.throttled) / 2)) * (0.5 + ARGV[10] / 2)
             one.pause = one.pause > 0 and one.pause - 1 or floor(pause)
         elseif one.form == THROTTLED then
-            Hosts.noteAnswer(host.name)
-            Hosts.coolDown(host, one.pause > 0 and one.pause - 1 or nil, ARGV[10])
-            one.pause = max(0, host.cool - Clock.now)
+            Hosts.noteRest(host, one.pause > 0 and one.pause - 1 or nil, ARGV[10], one.content)
+            one.pause = Hosts.isGivenUp(host) and 0 or max(0, host.cool - Clock.now)
         elseif one.marks % 2 == 1 then
-            Hosts.noteFailure(host, ARGV[10], tonumber(ARGV[11]), tonumber(ARGV[16]), one.content)
+            Hosts.noteFailure(host, ARGV[10], tonumber(ARGV[16]), one.content)
             -- Its jobs fail now, and none of them waits for that.
             if Hosts.isGivenUp(host) then one.pause = 0 end
         elseif one.marks % 4 == 0 then
@@ -194,8 +193,7 @@ function Ends.make()
             local host = leaveEarly(one, bytes)
             if not host then return LOST end
             if one.pause > 0 then
-                Hosts.noteAnswer(host.name)
-                Hosts.coolDown(host, one.pause > 1 and one.pause - 2 or nil, ARGV[10])
+                Hosts.noteRest(host, one.pause > 1 and one.pause - 2 or nil, ARGV[10], one.content)
             else
                 noteHost(host, one)
             end
@@ -253,7 +251,7 @@ function Ends.make()
             lock.flags = lock.flags - (Locks.has(lock.flags, Locks.PUT_OFF_BY_HOST) and Locks.PUT_OFF_BY_HOST or 0) + (form == THROTTLED and Locks.PUT_OFF_BY_HOST or 0)
             lock.failure = sub(one.content, 1, LARGEST_FAILURE)
             Counts.countTotal(lock.queue, 'retried', 1)
-            Locks.comeBack(id, lock, now + one.pause, Blocks.RETRY_FLAG)
+            Locks.comeBack(id, lock, min(now + one.pause, max(now, Hosts.putOffEnds(lock))), Blocks.RETRY_FLAG)
         end
         call('HDEL', holder, id)
         return SETTLED

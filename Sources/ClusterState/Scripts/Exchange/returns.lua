@@ -224,7 +224,8 @@ function Returns.make()
         if lock and lock.began > now then return lookAgain(lock.began) end
         local host = Hosts.of(job.host)
         -- There is no request for a URL that is given up, or whose host is.
-        local isHopeless = lock and lock.crashes >= Locks.MOST_CRASHES or Hosts.isGivenUp(host) and Hosts.opensAt(host) > now
+        local isHostless = Hosts.isGivenUp(host) and Hosts.opensAt(host) > now
+        local isHopeless = isHostless or lock and (lock.crashes >= Locks.MOST_CRASHES or Hosts.putOffEnds(lock) <= now)
         -- A worker that has nothing else waits for the host like a queue of its own.
         local taker = at == LONE and ':' .. LONE or queue
         if not isHopeless and Hosts.roomFor(host, taker) <= 0 then
@@ -234,7 +235,7 @@ function Returns.make()
                 return false
             end
             Returns.putAside(priority, host, true, {id})
-            return lookAgain('+inf')
+            return lookAgain(Hosts.putOffEnds(lock))
         end
         local weight = lock and Locks.weightOf(lock) or 0
         local list = weight >= Locks.ALONE and LONE or weight > 0 and Ask.suspects + weight > Locks.MOST_SUSPECTS and SUSPECTS
@@ -245,11 +246,11 @@ function Returns.make()
             if list == LONE then Ask.isMore = true end
             return lookAgain('+inf')
         end
-        if at == 'timers' and host.probing > 0 and isPutOff(lock) and bringOther(priority, host) then
+        if not isHopeless and at == 'timers' and host.probing > 0 and isPutOff(lock) and bringOther(priority, host) then
             Returns.putAside(priority, host, true, {id})
             -- Once all URLs that are due were looked at.
             Ask.freed[host.name] = true
-            return lookAgain('+inf')
+            return lookAgain(Hosts.putOffEnds(lock))
         end
         call('LPOP', key)
         uncount(first, job.batch)
@@ -258,7 +259,7 @@ function Returns.make()
         began.queue, began.job = queue, Blocks.flagged(first, 0)
         if isHopeless then
             began.flags = began.flags + Locks.NO_PLACE
-            if host.reason ~= '' and began.crashes < Locks.MOST_CRASHES then began.failure = host.reason end
+            if isHostless and host.reason ~= '' and began.crashes < Locks.MOST_CRASHES then began.failure = host.reason end
         else
             Hosts.enter(host, 1, at ~= 'aside' and taker)
         end

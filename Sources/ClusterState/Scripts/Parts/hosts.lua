@@ -5,8 +5,8 @@
 --                          'earned' counts the answers. A failure or a rest sets it back to 0, and so does a host without requests.
 --                          'next' follows from a rate, 'cool' from a rest. 'failures' are requests without an answer, in a row, since
 --                          'down', and 'reason' is the last of them; 'level' doubles the next rest; after a rest one request probes the
---                          host. A host that is probed in vain for too long is given up (probing 2): it is still probed, and its jobs
---                          fail for that reason. Waiting are queues whose jobs met the host full, each length(1) name, in the order of
+--                          host. 'down' of a host that answers and asks for rests is when it began to. A host that is down for too long
+--                          is given up (probing 2), also while it rests: it is still probed, and its jobs fail for that reason. Waiting are queues whose jobs met the host full, each length(1) name, in the order of
 --                          their turns; a free place is kept for the first of them until 'offered'. The upper six bits of 'probing' are
 --                          the host's pace: the step of a scale from 62.5 ms to 80 s, which the site or its slow answers ask for
 --   '<tag>answered:<hour>', a bitmap   a bit for each host that has answered in this hour. Hosts may share a bit: a dead host that does
@@ -24,7 +24,7 @@
 --
 -- Almost all hosts are plain: nothing is remembered of them but requests in flight and what they have earned. An exchange reads these
 -- itself, into 'plain' and 'earned'. It calls functions of this part for the others, in 'known', and 'of' makes a plain host one of those.
-local Hosts = setmetatable({known = {}, plain = {}, earned = {}, before = {}, changedOnes = {}, limit = 10000, first = 1, interval = 0, MOST_EARNED = 14}, Lazy)
+local Hosts = setmetatable({known = {}, plain = {}, earned = {}, before = {}, changedOnes = {}, limit = 10000, first = 1, interval = 0, patience = 0, restPatience = 0, began = 0, MOST_EARNED = 14}, Lazy)
 local PLAIN = string.rep('\0', 29)
 
 function Hosts.load(names)
@@ -95,7 +95,21 @@ function Hosts.make()
             host.isDamaged = true
         end
         Hosts.known[name] = host
+        if host.probing ~= Hosts.GIVEN_UP and Hosts.endsAt(host) <= Clock.now then Hosts.changed(host).probing = Hosts.GIVEN_UP end
         return host
+    end
+
+    -- When a host is given up that neither answers nor gets another request. The clock runs from the caller's beginning where that was later:
+    -- what an earlier program left is no reason to give up at once. A caller without a patience waits for ever.
+    function Hosts.endsAt(host)
+        local patience = host.failures > 0 and Hosts.patience or Hosts.restPatience
+        return host.down > 0 and patience > 0 and max(host.down, Hosts.began) + patience or Hosts.NEVER
+    end
+
+    -- When a URL is given up that something puts off, without a charge.
+    function Hosts.putOffEnds(lock)
+        local isPutOff = lock and lock.throttled > 0 and Hosts.restPatience > 0
+        return isPutOff and max(lock.throttled, Hosts.began) + Hosts.restPatience or Hosts.NEVER
     end
 
     function Hosts.of(name)
@@ -195,9 +209,13 @@ function Hosts.make()
         host.earned = min(Hosts.MOST_EARNED, host.earned + (answers or 1))
         Hosts.changed(host)
         if host.failures == 0 and host.level == 0 and host.probing == 0 then return end
-        host.failures, host.down, host.probing, host.reason = 0, 0, min(host.probing, 1), ''
+        host.failures, host.down, host.probing = 0, 0, min(host.probing, 1)
         -- While the host rests, what is answered was asked before: it must start with one request all the same.
-        if host.cool <= Clock.now then host.level, host.probing = 0, 0 else host.earned = 0 end
+        if host.cool <= Clock.now then
+            host.level, host.probing, host.reason = 0, 0, ''
+        else
+            host.earned, host.down = 0, Clock.now
+        end
     end
 
     -- Adds the fields of the hosts that changed to those that are set, or to those that are gone because there is nothing to remember.
@@ -238,10 +256,11 @@ function Hosts.make()
         end
     end
 
-    -- When jobs aside are looked at again, if their host opens then: an operator may end a pause before its time.
+    -- When jobs aside are looked at again, if their host opens then: an operator may end a pause before its time, and the host may be given up.
     function Hosts.lookAgainAt(host, opens)
         local _, _, pausedUntil = ruleOf(host)
-        return (opens == Hosts.NEVER or opens == pausedUntil) and min(opens, Clock.now + Hosts.LOOK_AGAIN) or opens
+        if opens == Hosts.NEVER or opens == pausedUntil then opens = min(opens, Clock.now + Hosts.LOOK_AGAIN) end
+        return Hosts.isGivenUp(host) and opens or min(opens, Hosts.endsAt(host))
     end
 
     -- The first timers of a priority: the first of URLs and delays, and in 'hosts' as many of hosts as are asked for.
@@ -319,16 +338,25 @@ function Hosts.make()
         Hosts.changed(host)
     end
 
-    -- A request got no answer, for this reason. A host that has answered lately rests after some of these in a row, and is given up when it
-    -- has been silent for `patience` ms. Any other host rests after each, and is given up after `probes` of them as well. 0 is for ever.
-    function Hosts.noteFailure(host, random, patience, probes, reason)
+    -- The host answers, and asks for a rest. Where it has gone on with that for too long it is given up.
+    function Hosts.noteRest(host, pause, random, reason)
+        if host.down == 0 or host.failures > 0 then host.down, host.probing = Clock.now, min(host.probing, 1) end
+        host.failures, host.reason = 0, #reason <= LONGEST_REASON and reason or ''
+        Hosts.noteAnswer(host.name)
+        if Hosts.endsAt(host) <= Clock.now then host.probing = Hosts.GIVEN_UP end
+        Hosts.coolDown(host, pause, random)
+    end
+
+    -- A request got no answer, for this reason. A host that has answered lately rests after some of these in a row, and is given up after its
+    -- patience. Any other host rests after each, and is given up after `probes` of them as well. 0 is for ever.
+    function Hosts.noteFailure(host, random, probes, reason)
         if host.failures == 0 then host.down = Clock.now end
         host.earned, host.failures = 0, min(255, host.failures + 1)
         host.reason = #reason <= LONGEST_REASON and reason or ''
         Hosts.changed(host)
         local isNew = not hasAnswered(host.name)
         if not isNew and host.failures < FAILURES_TO_COOL then return end
-        local isOver = patience > 0 and Clock.now - host.down >= patience
+        local isOver = Hosts.endsAt(host) <= Clock.now
         if isOver or isNew and probes > 0 and host.failures >= probes then host.probing = Hosts.GIVEN_UP end
         Hosts.coolDown(host, nil, random)
     end

@@ -110,6 +110,7 @@ struct Heartbeat: Sendable {
             machine: ThisProcess.machine, processID: ThisProcess.id, version: options.version, concurrency: activity.places,
             active: pulse.held, isStopping: pulse.isStopping, isFull: activity.fullness != nil, interval: seen.interval,
             hosts: seen.notable(WorkerRecord.mostHosts), hostLimit: options.hostLimit,
-            life: .init(age: pulse.age, ended: seen.hosts.reduce(0) { $0 + $1.finished }, partitions: pulse.partitions))
+            life: .init(age: pulse.age, ended: seen.hosts.reduce(0) { $0 + $1.finished }, partitions: pulse.partitions),
+            patience: options.retryPolicy.wait)
     }
 }

@@ -49,7 +49,7 @@ extension JobRunner {
     /// Ends a job that three workers died with.
     func endOfPoison(_ job: Job) -> Conclusion { failed(job, with: .poison(job.url), kept: Self.poisonKept) }
 
-    /// Ends a job whose host is given up, with the failure of the last request there.
+    /// Ends a job whose host is given up, with the failure of the last request there, or one that was put off for too long.
     func endAtGivenUpHost(_ job: Job) -> Conclusion { failed(job, with: .hostGivenUp(job.url, job.hostFailure)) }
 
     private func failed(_ job: Job, with content: OutcomeContent, kept: Duration = .milliseconds(1)) -> Conclusion {
@@ -114,10 +114,6 @@ extension JobRunner {
 
     /// A redirect has led the request to a host without a free place.
     private func putOff(_ job: Job, _ host: String, _ times: FetchTimes, _ pause: Duration) -> Conclusion {
-        guard job.throttled < policy.giveUpAfter else {
-            let detail = "a redirect leads to \(host), which had no free place in all that time"
-            return givenUp(job, FetchError(kind: .throttled, url: job.url, detail: detail), times, .zero, host: .none)
-        }
         let detail = "a redirect leads to \(host), which takes no more requests for now"
         let failure = OutcomeContent(FetchError(kind: .throttled, url: job.url, detail: detail), url: job.url)
         return settled(job, .putOff(failure, for: pause), .ledToFullHost(job, host, pause))
@@ -138,25 +134,16 @@ extension JobRunner {
     private func retryOrGiveUp(
         _ job: Job, _ error: FetchError, _ times: FetchTimes, _ duration: Duration, isElsewhere: Bool = false
     ) -> Conclusion {
-        let decision = policy.decide(
-            AttemptFailure(error.retry), failures: job.failures, throttled: job.throttled, random: .random(in: 0...1))
+        let decision = policy.decide(AttemptFailure(error.retry), failures: job.failures, random: .random(in: 0...1))
         let host = isElsewhere ? .none : Settlement.HostNews(error.kind)
         let failure = OutcomeContent(error, url: job.url)
-        var reason = error
         switch decision {
         case .retry(let pause): return settled(job, .retry(failure, after: pause), .putOff(job, error, pause), host: host)
         case .coolDown(let pause) where isElsewhere:
             return settled(job, .putOff(failure, for: pause ?? policy.longestPause), .putOff(job, error, pause))
         case .coolDown(let pause): return settled(job, .throttled(failure, for: pause), .putOff(job, error, pause), host: host)
-        case .giveUp: break
-        case .giveUpThrottled:
-            // Without a proxy or name servers the error stays as it is, because no host has asked for a pause.
-            if error.retry != .withoutNetwork {
-                reason = FetchError(kind: .throttled, url: job.url, detail: error.detail)
-                reason.phases = error.phases
-            }
+        case .giveUp: return givenUp(job, error, times, duration, host: host)
         }
-        return givenUp(job, reason, times, duration, host: host)
     }
 
     /// Fails this job alone, because other jobs of the same URL may still have their headers.

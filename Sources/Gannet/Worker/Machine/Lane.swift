@@ -52,6 +52,8 @@ struct Lane {
     /// Since when the partition does not answer. Other partitions go on meanwhile, with all places of the worker.
     var awaySince: Instant?
     private var lastAnswer: Instant?
+    /// Queue time of the first exchange there.
+    private(set) var workingSince: Int?
     /// An error that will last: this lane sends nothing more.
     var hasFailed = false
     private(set) var lastSent: Instant?
@@ -128,9 +130,11 @@ struct Lane {
     func hasAnswered(since time: Instant) -> Bool { lastAnswer.map { $0 > time } ?? false }
 
     /// The request under way is answered.
-    mutating func answered(at now: Instant) -> UnderWay? {
+    /// - Parameter time: Queue time.
+    mutating func answered(_ time: Int, at now: Instant) -> UnderWay? {
         defer { underWay = nil }
         lastAnswer = now
+        workingSince = workingSince ?? time
         failures = 0
         return underWay
     }

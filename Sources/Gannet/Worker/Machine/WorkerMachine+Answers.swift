@@ -7,7 +7,7 @@ extension WorkerMachine {
     private static let shortestPause = Duration.milliseconds(5)
 
     mutating func answered(_ id: Lane.ID, _ exchange: Exchange, after time: Duration, at now: Instant) {
-        guard let index = index(of: id), let sent = lanes[index].answered(at: now) else { return }
+        guard let index = index(of: id), let sent = lanes[index].answered(exchange.now, at: now) else { return }
         noteBack(index)
         rate.noteAnswer(after: time, at: now)
         for (outcome, verdict) in zip(sent.outcomes, exchange.verdicts) { settled(outcome, verdict, in: index, at: now) }

@@ -85,6 +85,8 @@ extension WorkerMachine {
         request.inbox = wanted > 0 ? inbox : nil
         request.host = options.hostRule
         request.hostPatience = options.retryPolicy.hostPatience
+        request.giveUpAfter = options.retryPolicy.giveUpAfter
+        request.since = lanes[index].workingSince
         request.random = random(in: 0...1)
         let sent = lanes[index].send(request, at: now)
         if wanted > 0 { lanes[index].visitAt = nil }

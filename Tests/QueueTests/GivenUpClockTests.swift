@@ -1,0 +1,125 @@
+import GannetTestKit
+import Testing
+
+@testable import ClusterState
+
+#if canImport(Glibc)
+/// A host or a URL is given up when its time is over, and not only when somebody would ask the host again.
+@Suite struct GivenUpClockTests {
+    private static let minute = Duration.seconds(60)
+
+    /// The exchange of a worker that waits for a minute, with the end of a job.
+    private func exchange(
+        _ fixture: QueueFixture, _ job: Job? = nil, _ outcome: Settlement.Outcome = .handedBack, _ host: Settlement.HostNews = .none,
+        wanted: Int = 0, since: Int? = 0
+    ) async throws -> Exchange {
+        try await fixture.claim(wanted, lease: .seconds(3600)) {
+            if let job { $0.settlements = [Settlement(job.token, job.id, outcome, host: host)] }
+            $0.hostPatience = HostPatience(Self.minute)
+            $0.giveUpAfter = Self.minute
+            $0.since = since
+            $0.random = 1
+        }
+    }
+
+    @Test func `the jobs of a host that asks for an hour end when its time is over, with that answer, and it is asked after the hour`()
+        async throws
+    {
+        try await QueueFixture.withClock { fixture, clock in
+            clock.stop()
+            try await fixture.fill(0..<10)
+            let first = try #require(try await exchange(fixture, wanted: 1).jobs.first)
+            let ended = try await exchange(fixture, first, QueueFixture.throttled(first.url, for: .seconds(3600)), .answered, wanted: 5)
+            #expect(ended.jobs.isEmpty)
+            clock.advance(by: Self.minute - .milliseconds(1))
+            #expect(try await exchange(fixture, wanted: 20).jobs.isEmpty)
+            clock.advance(by: .milliseconds(1))
+            let jobs = try await exchange(fixture, wanted: 20).jobs
+            #expect(Set(jobs.map(\.id)).count == 10 && jobs.allSatisfy { $0.isHopeless && $0.hostFailure?.url == first.url })
+            for job in jobs { _ = try await exchange(fixture, job, QueueFixture.failed(job.url)) }
+            #expect(try await fixture.queue.counts().failed == 10)
+
+            clock.advance(by: .seconds(3600))
+            try await fixture.fill(20..<22, batch: "later")
+            let probe = try await exchange(fixture, wanted: 1).jobs
+            #expect(probe.count == 1 && !probe[0].isHopeless)
+            _ = try await exchange(fixture, probe[0], QueueFixture.fetched(probe[0].url), .answered)
+            #expect(try await fixture.host("h0")?.isGivenUp != true)
+            try await fixture.expectSound()
+        }
+    }
+
+    @Test func `the jobs of a silent host end when its patience is over, while it rests`() async throws {
+        try await QueueFixture.withClock { fixture, clock in
+            clock.stop()
+            try await fixture.fill(0..<10)
+            var asked = 0
+            var ended: [Job] = []
+            var passed = Duration.zero
+            while ended.isEmpty, passed < Self.minute * 3 {
+                let answer = try await exchange(fixture, wanted: 1)
+                for job in answer.jobs where !job.isHopeless {
+                    asked += 1
+                    _ = try await exchange(fixture, job, QueueFixture.retried(job.url, after: .zero), .silent)
+                }
+                ended = answer.jobs.filter(\.isHopeless)
+                if answer.jobs.isEmpty {
+                    clock.advance(by: .milliseconds(500))
+                    passed += .milliseconds(500)
+                }
+            }
+            // The rests double: 1, 2, 4, 8, 16 and 32 s are over after 63 s.
+            #expect(passed == Self.minute && asked == 6, "\(passed), \(asked)")
+            #expect(try await fixture.host("h0")?.isGivenUp == true)
+        }
+    }
+
+    @Test func `an answer that comes while the host rests sets its clock back`() async throws {
+        try await QueueFixture.withClock { fixture, clock in
+            clock.stop()
+            try await fixture.fill(0..<10)
+            let two = try await exchange(fixture, wanted: 2).jobs
+            #expect(two.count == 2)
+            _ = try await exchange(fixture, two[0], QueueFixture.throttled(two[0].url, for: .seconds(3600)), .answered)
+            clock.advance(by: .seconds(59))
+            _ = try await exchange(fixture, two[1], QueueFixture.fetched(two[1].url), .answered)
+            clock.advance(by: .seconds(59))
+            // The URL that was put off has its own clock, and it is over now.
+            let early = try await exchange(fixture, wanted: 20).jobs
+            #expect(early.map(\.id) == [two[0].id] && early.allSatisfy { $0.isHopeless && $0.hostFailure?.url == two[0].url }, "\(early)")
+            clock.advance(by: .seconds(1))
+            #expect(try await exchange(fixture, wanted: 20).jobs.count { $0.isHopeless } == 8)
+        }
+    }
+
+    @Test func `a worker that begins later waits for as long as it would have from the beginning`() async throws {
+        try await QueueFixture.withClock { fixture, clock in
+            clock.stop()
+            try await fixture.fill(0..<4)
+            let first = try #require(try await exchange(fixture, wanted: 1).jobs.first)
+            _ = try await exchange(fixture, first, QueueFixture.throttled(first.url, for: .seconds(3600)), .answered)
+            clock.advance(by: .seconds(600))
+            let begun = try await exchange(fixture, wanted: 20, since: nil)
+            #expect(begun.jobs.isEmpty)
+            clock.advance(by: Self.minute - .milliseconds(1))
+            #expect(try await exchange(fixture, wanted: 20, since: begun.now).jobs.isEmpty)
+            clock.advance(by: .milliseconds(1))
+            #expect(try await exchange(fixture, wanted: 20, since: begun.now).jobs.count == 4)
+        }
+    }
+
+    @Test func `a worker that waits for ever gives nothing up`() async throws {
+        try await QueueFixture.withClock { fixture, clock in
+            clock.stop()
+            try await fixture.fill(0..<4)
+            let first = try #require(try await fixture.claim(1).jobs.first)
+            _ = try await exchange(fixture, first, QueueFixture.throttled(first.url, for: .seconds(3600)), .answered)
+            clock.advance(by: .seconds(3000))
+            #expect(try await fixture.claim(20).jobs.isEmpty)
+            #expect(try await fixture.host("h0")?.isGivenUp == false)
+            clock.advance(by: .seconds(600))
+            #expect(try await fixture.claim(20).jobs.map(\.isHopeless) == [false])
+        }
+    }
+}
+#endif
