@@ -1,5 +1,6 @@
-import CommandLineKit
 import Testing
+
+@testable import CommandLineKit
 
 @Suite struct HelpTests {
     private static let parser = CommandLineParser(
@@ -16,6 +17,12 @@ import Testing
                 CommandSpec("spy", summary: "Unlisted.", visibility: .hidden),
             ]),
         environmentPrefix: "TOOL_")
+
+    @Test(arguments: [0, 4]) func `a word that is longer than a line has a line of its own`(indent: Int) {
+        let long = String(repeating: "x", count: 30)
+        let lines = [long, "a", long].map { String(repeating: " ", count: indent) + $0 }
+        #expect(HelpText.wrapped("\(long) a \(long)", indent: indent, width: 20) == lines.joined(separator: "\n"))
+    }
 
     @Test("Help lists a command's arguments and options, and neither what is hidden nor what is to come")
     func commandHelp() {

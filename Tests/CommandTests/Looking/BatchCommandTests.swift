@@ -82,6 +82,9 @@ import Testing
         #expect(try await fleet.json(["batch", "wait", "b"], status: 1)["state"] as? String == "cancelled")
         let totals = try await fleet.json(["status"])["totals"] as? [String: Any]
         #expect(totals?["cancelled"] as? Int == 5)
+        _ = try await fleet.text(["enqueue", "-i", try fleet.list("one", 0..<1), "--batch", "one"])
+        #expect(try await fleet.text(["batch", "cancel", "one"]) == "Cancelled 1 job.\n")
+        #expect(try await fleet.text(["batch", "cancel", "one"]).hasSuffix("0 of 1 URL done, 0 failed, 1 cancelled.\n"))
         let more = try await fleet.outcome(["enqueue", "-i", list, "--batch", "b"] + fleet.connection)
         #expect(more.status == 64 && more.output == "", "\(more)")
         #expect(more.errors.hasPrefix("Error: The batch was cancelled. Enqueue under another batch name.\n"), "\(more.errors)")

@@ -45,6 +45,7 @@ import Testing
         #expect(figures["gannet_gateway_failures_total{class=\"http-4xx\"}"] == 1)
         #expect(figures["gannet_gateway_refused_total{rule=\"host\"}"] == 1)
         #expect(figures["gannet_gateway_refused_total{rule=\"origin\"}"] == 1)
+        #expect(try #require(figures["gannet_gateway_memory_bytes"]) >= Double(size))
         #expect(figures["gannet_gateway_memory_entries"] == 1 && figures["gannet_gateway_memory_limit_bytes"] == 1_000_000)
         #expect(figures["gannet_gateway_fetched_bytes_total"] == Double(size))
         #expect(try #require(figures["gannet_gateway_sent_bytes_total"]) > Double(2 * size))

@@ -1,3 +1,4 @@
+import Foundation
 import GannetBasics
 import GannetTestKit
 import RedisClient
@@ -7,6 +8,17 @@ import Testing
 @testable import Gannet
 
 @Suite(.timeLimit(.minutes(1))) struct WorkerHeartbeatTests {
+    @Test func `the time of the processor lies between two readings of its clock`() throws {
+        func used() -> Double {
+            var time = timespec()
+            clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+            return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+        }
+        let before = used()
+        let told = try #require(ProcessFigures.current.processorSeconds)
+        #expect(before <= told && told <= used())
+    }
+
     @Test func `a worker says what it does while it works, that it stops, and nothing when it has ended`() async throws {
         try await WorkerFixture.with { fixture in
             try await fixture.fill(0..<5)
