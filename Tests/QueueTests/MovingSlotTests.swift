@@ -17,11 +17,16 @@ import Testing
         moved: Int
     ) async throws {
         let cluster = try await RedisCluster.start(replicas: 0) { $0.arguments = ["--enable-debug-command", "yes"] }
-        var configuration = try RedisConfiguration(url: cluster.url)
-        configuration.commandTimeout = .milliseconds(150)
-        let redis = try await RedisConnection.connect(configuration)
-        let state = try await ClusterState.open(redis, namespace: "m", partitions: 1)
-        let fixture = QueueFixture(redis: redis, cluster: state, queue: state.queue("q"), namespace: "m")
+        func connected(_ timeout: Duration?) async throws -> QueueFixture {
+            var configuration = try RedisConfiguration(url: cluster.url)
+            if let timeout { configuration.commandTimeout = timeout }
+            let redis = try await RedisConnection.connect(configuration)
+            let state = try await ClusterState.open(redis, namespace: "m", partitions: 1)
+            return QueueFixture(redis: redis, cluster: state, queue: state.queue("q"), namespace: "m")
+        }
+        let fixture = try await connected(nil)
+        // Its calls fail, each when its time is over.
+        let hasty = try await connected(.milliseconds(150))
         try await fixture.fill(0..<40, hosts: 4)
         let held = try await fixture.claim(8).jobs
         #expect(held.count == 8)
@@ -34,17 +39,17 @@ import Testing
         try await cluster.moveKeys(moved, of: slot, from: source, to: target)
         let before = try await Self.digests(source, target)
         let calls: [(String, () async throws -> Void)] = [
-            ("exchange", { _ = try await fixture.settle(held[1], QueueFixture.fetched(held[1].url)) }),
-            ("enqueue", { try await fixture.fill(40..<50, batch: "b") }),
+            ("exchange", { _ = try await hasty.settle(held[1], QueueFixture.fetched(held[1].url)) }),
+            ("enqueue", { try await hasty.fill(40..<50, batch: "b") }),
             (
                 "acquire",
                 {
                     let request = AcquireRequest(
                         id: QueueFixture.id(99), host: "h0", incarnation: Incarnation(7), nonce: 7, lease: QueueFixture.lease)
-                    _ = try await state.acquire(request)
+                    _ = try await hasty.cluster.acquire(request)
                 }
             ),
-            ("control", { _ = try await fixture.queue.cancel(batch: 1) }), ("commit", { try await fixture.queue.pause() }),
+            ("control", { _ = try await hasty.queue.cancel(batch: 1) }), ("commit", { try await hasty.queue.pause() }),
         ]
         for (name, call) in calls {
             let error = await #expect(throws: StateError.self, "\(name)") { try await call() }
@@ -60,7 +65,7 @@ import Testing
         #expect(try await fixture.drain().count == 32)
         #expect(try await fixture.queue.counts().done == 40)
         try await fixture.expectSound("all jobs have ended")
-        await redis.close()
+        for one in [fixture, hasty] { await one.redis.close() }
     }
 
     @Test func `partitions of a new namespace are spread evenly, whatever its name and their number`() {
