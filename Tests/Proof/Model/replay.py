@@ -117,7 +117,7 @@ class Replay:
         held = sorted(self.field(one) for one in self.known[process]) if names else []
         return [
             [key("state"), key(b"q:" + queue + b":queue")], incarnation(self.incarnations[process]), number, LEASE, DAY, wanted if worker else 0, 0, "",
-            self.settings.limit, 0, "0.5", 0, 100000, len(outcomes), names, 1, 0, self.settings.limit, *outcomes, *held,
+            self.settings.limit, 0, "0.5", 0, 100000, len(outcomes), names, 1, 0, self.settings.limit, 0, 0, *outcomes, *held,
         ]
 
     def field(self, one):

@@ -17,7 +17,7 @@ import threading
 import time
 
 NAMES = {b"STALE an exchange": "exchange", b"local jobs, FIRST": "enqueue", b"local LOST, THERE, FULL": "place", b"MOST_RULES": "control"}
-OPTIONS = 17
+OPTIONS = 19
 LOSES = 7
 
 
