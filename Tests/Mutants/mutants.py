@@ -11,7 +11,8 @@
 
 Most faults are built together, and switched on one after the other. The others are built by themselves. The tests of a fault's own room run
 until one fails. When all pass, the tests of all rooms that are built with the changed target run. The others never see it. A test that
-fails, a crash, and a hang all find the fault. A fault that does not compile makes way for the next one of its room and kind.
+fails, a crash, and a hang all find the fault. Where the failed test passes alone, and after a crash or a hang, the stage runs once more.
+A fault that does not compile makes way for the next one of its room and kind.
 `.build/mutants/logs` has what the tests printed.
 
 The faults are those of HEAD as it is committed. Ends with 0 when all were tried, 1 when the tests fail without a fault, 64 for wrong
