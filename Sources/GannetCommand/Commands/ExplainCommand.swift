@@ -180,7 +180,7 @@ private struct ExplanationReport: Sendable {
         guard standing.failures > 0 || standing.lastFailure != nil else { return nil }
         let time = standing.downSince > 0 ? Amounts.time(.milliseconds(max(0, found.now - standing.downSince))) : nil
         let reason = standing.lastFailure.map { ": \($0.failureSentence)" } ?? ""
-        guard standing.failures > 0 else { return "it asks for rests\(time.map { " since \($0)" } ?? "")\(reason)" }
+        guard standing.failures > 0 else { return "it has asked for rests\(time.map { " for \($0)" } ?? "")\(reason)" }
         let since = time.map { ", the first \($0) ago" } ?? ""
         return "\(Amounts.count(standing.failures, "request")) in a row without an answer\(since)\(reason)"
     }

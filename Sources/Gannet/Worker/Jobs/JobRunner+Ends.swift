@@ -49,7 +49,7 @@ extension JobRunner {
     /// Ends a job that three workers died with.
     func endOfPoison(_ job: Job) -> Conclusion { failed(job, with: .poison(job.url), kept: Self.poisonKept) }
 
-    /// Ends a job whose host is given up, with the failure of the last request there, or one that was put off for too long.
+    /// Ends a job whose host is given up, or that was put off for too long, with the last failure.
     func endAtGivenUpHost(_ job: Job) -> Conclusion { failed(job, with: .hostGivenUp(job.url, job.hostFailure)) }
 
     private func failed(_ job: Job, with content: OutcomeContent, kept: Duration = .milliseconds(1)) -> Conclusion {
