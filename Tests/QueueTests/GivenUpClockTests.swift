@@ -92,19 +92,81 @@ import Testing
         }
     }
 
-    @Test func `a worker that begins later waits for as long as it would have from the beginning`() async throws {
+    @Test func `a URL that was put off before a worker began has the worker's whole patience`() async throws {
         try await QueueFixture.withClock { fixture, clock in
             clock.stop()
-            try await fixture.fill(0..<4)
+            try await fixture.fill(0..<1)
             let first = try #require(try await exchange(fixture, wanted: 1).jobs.first)
-            _ = try await exchange(fixture, first, QueueFixture.throttled(first.url, for: .seconds(3600)), .answered)
+            _ = try await exchange(fixture, first, QueueFixture.throttled(first.url, for: .seconds(30)), .answered)
             clock.advance(by: .seconds(600))
-            let begun = try await exchange(fixture, wanted: 20, since: nil)
-            #expect(begun.jobs.isEmpty)
+            _ = try await fixture.cluster.forgiveHosts()
+            let begun = try await exchange(fixture, wanted: 1, since: nil)
+            let again = try #require(begun.jobs.first)
+            #expect(!again.isHopeless)
+            let rests = QueueFixture.throttled(first.url, for: .seconds(3600))
+            let answer = try await exchange(fixture, again, rests, .answered, wanted: 1, since: begun.now)
+            #expect(answer.jobs.isEmpty)
+            clock.advance(by: Self.minute)
+            #expect(try await exchange(fixture, wanted: 1, since: begun.now).jobs.map(\.isHopeless) == [true])
+        }
+    }
+
+    @Test func `a host that is forgiven is asked again, or has its time anew where it asked for the rest`() async throws {
+        try await QueueFixture.withClock { fixture, clock in
+            clock.stop()
+            try await fixture.fill(0..<8, hosts: 2)
+            for job in try await exchange(fixture, wanted: 8).jobs {
+                let isSilent = job.host == "h0"
+                let end = isSilent ? QueueFixture.retried(job.url, after: .zero) : QueueFixture.throttled(job.url, for: .seconds(3600))
+                _ = try await exchange(fixture, job, end, isSilent ? .silent : .answered)
+            }
+            clock.advance(by: Self.minute)
+            // The host that rests is given up. The rest of the other is over, and its jobs wait for a probe.
+            var ended = try await exchange(fixture, wanted: 20).jobs
+            let asked = ended.filter { !$0.isHopeless }
+            #expect(ended.count == 5 && asked.map(\.host) == ["h0"])
+            for job in asked { _ = try await exchange(fixture, job, QueueFixture.retried(job.url, after: .zero), .silent) }
+            ended = ended.filter(\.isHopeless) + (try await exchange(fixture, wanted: 20).jobs)
+            #expect(ended.count == 8 && ended.allSatisfy(\.isHopeless))
+            for job in ended { _ = try await exchange(fixture, job, QueueFixture.failed(job.url)) }
+            try await fixture.cluster.forgiveHosts()
+            try await fixture.fill(10..<18, hosts: 2, batch: "more")
+            let probe = try await exchange(fixture, wanted: 20).jobs
+            #expect(!probe.isEmpty && probe.allSatisfy { $0.host == "h0" && !$0.isHopeless })
             clock.advance(by: Self.minute - .milliseconds(1))
-            #expect(try await exchange(fixture, wanted: 20, since: begun.now).jobs.isEmpty)
+            #expect(try await exchange(fixture, wanted: 20).jobs.isEmpty)
             clock.advance(by: .milliseconds(1))
-            #expect(try await exchange(fixture, wanted: 20, since: begun.now).jobs.count == 4)
+            #expect(try await exchange(fixture, wanted: 20).jobs.filter { $0.host == "h1" }.count == 4)
+            #expect(try await fixture.cluster.forgive("h1"))
+            #expect(try await !fixture.cluster.forgive("h1"))
+            try await fixture.fill([21], hosts: 2, batch: "last")
+            #expect(try await exchange(fixture, wanted: 20).jobs.map(\.isHopeless) == [false])
+        }
+    }
+
+    @Test func `jobs wait for the probe of a host that is given up, and for no request from before that`() async throws {
+        try await QueueFixture.withClock { fixture, clock in
+            clock.stop()
+            try await fixture.fill(0..<5)
+            let first = try #require(try await exchange(fixture, wanted: 1).jobs.first)
+            _ = try await exchange(fixture, first, QueueFixture.throttled(first.url, for: .seconds(20)), .answered)
+            clock.advance(by: .seconds(20))
+            let probe = try #require(try await exchange(fixture, wanted: 5).jobs.first)
+            clock.advance(by: .seconds(40))
+            // It is given up while it is asked. Nobody waits for the answer.
+            let ended = try await exchange(fixture, wanted: 5).jobs
+            #expect(ended.count == 4 && ended.allSatisfy(\.isHopeless))
+            for job in ended { _ = try await exchange(fixture, job, QueueFixture.failed(job.url)) }
+            _ = try await exchange(fixture, probe, QueueFixture.throttled(probe.url, for: .seconds(20)), .answered, wanted: 5)
+            try await fixture.fill(10..<15, batch: "more")
+            #expect(try await exchange(fixture, wanted: 9).jobs.allSatisfy(\.isHopeless))
+            try await fixture.fill(20..<25, batch: "later")
+            clock.advance(by: .seconds(20))
+            let next = try await exchange(fixture, wanted: 9).jobs
+            #expect(next.count == 1 && !next[0].isHopeless)
+            #expect(try await exchange(fixture, wanted: 9).jobs.isEmpty)
+            _ = try await exchange(fixture, next[0], QueueFixture.fetched(next[0].url), .answered)
+            #expect(try await fixture.claimAll(9).count { !$0.isHopeless } == 4)
         }
     }
 

@@ -83,6 +83,22 @@ import Testing
         }
     }
 
+    @Test func `one call looks at a bounded part of what stands aside at a host`() async throws {
+        try await QueueFixture.with { fixture in
+            try await fixture.fill([0], batch: "first")
+            let first = try #require(try await fixture.claim(1, hostLimit: 1).jobs.first)
+            // Each is a block of its own.
+            for number in 1...1200 { try await fixture.accept([try QueueFixture.entry(number)], batch: "gone", closing: false) }
+            func aside() async throws -> Int { try await fixture.send("LLEN", fixture.queueKey("aside:normal:h0")).asInteger() }
+            for _ in 0..<20 where try await aside() < 1200 { _ = try await fixture.claim(256, hostLimit: 1) }
+            #expect(try await aside() == 1200)
+            _ = try await fixture.queue.cancel(batch: "gone")
+            #expect(try await fixture.settle(first, QueueFixture.fetched(first.url)) == .settled)
+            let answer = try await fixture.claim(1, hostLimit: 1)
+            #expect(try await (1...1000).contains(aside()) && answer.isMore && answer.jobs.isEmpty)
+        }
+    }
+
     @Test func `a worker gets no more URLs that another one died with than it wants`() async throws {
         try await with { fixture, clock in
             try await fixture.fill(0..<12)

@@ -33,7 +33,7 @@ package struct ExchangeRequest: Sendable {
     /// For how long a host may ask for rests, and a URL be put off, before they are given up; zero for ever.
     package var giveUpAfter = Duration.zero
 
-    /// When the process began to work there, in queue time; `nil` in its first exchange. Its patience counts from there.
+    /// When the process began to work there, in queue time; `nil` in its first exchange. Its patience with URLs counts from there.
     package var since: Int? = 0
 
     /// How many given-up jobs are kept.

@@ -10,6 +10,8 @@
 --         'rule'       2 a host, or '*.' and a domain: each host of the domain by itself   3 'limit interval pausedUntil', each of which may
 --                      be empty, or nothing to clear the rule. It outranks every worker's settings. Answers 1 where it is set or cleared,
 --                      0 where there was none to clear, -1 where there are too many
+--         'forgive'    2 whether rests end that hosts asked for   3 … hosts that are asked again: nobody remembers that they gave no answer. Answers how many
+--                      were in trouble
 local MOST_RULES, MOST_REMOVED = 1000, 500
 local queue, actions = KEYS[2]:sub(#tag + 3, -7), {}
 
@@ -67,6 +69,19 @@ function actions.rule(pattern, text)
     local host = Hosts.of(pattern)
     if host.waiting[1] then Hosts.changed(host).offered = 0 end
     return max(isSet, isKnown)
+end
+
+function actions.forgive(endsRests)
+    local troubled = 0
+    Hosts.limit = Hosts.NEVER
+    for i = 3, #ARGV do
+        local host = Hosts.of(ARGV[i])
+        if host.down + host.level + host.probing > 0 or host.cool > Clock.now then
+            Hosts.forgive(host, endsRests == '1')
+            troubled = troubled + 1
+        end
+    end
+    return troubled
 end
 
 -- Redis does not roll a script back: keys that hold something else stop it before it writes.

@@ -41,7 +41,7 @@ if takes then
     if from == name then return {THERE, -1} end
     target = Hosts.of(name)
     at = Hosts.opensAt(target)
-    if at > Clock.now and Hosts.isGivenUp(target) then return {HOPELESS, -1} end
+    if Hosts.isHopeless(target) then return {HOPELESS, -1} end
 end
 Clock.writeAlsoWhenFull()
 leaveBefore()

@@ -62,6 +62,6 @@ extension HostStanding {
         downSince = reader.number(6) ?? 0
         _ = reader.number(6)
         lastFailure = reader.number(2).flatMap { $0 > 0 ? reader.bytes($0) : nil }.flatMap { OutcomeContent($0) }
-        (isProbing, isGivenUp, pace) = (probing % 4 > 0, probing % 4 == 2, HostPace(step: probing / 4))
+        (isProbing, isGivenUp, pace) = (probing % 4 > 0, probing % 4 >= 2, HostPace(step: probing / 4))
     }
 }

@@ -69,11 +69,12 @@ struct HostsListCommand: Command {
 
     private static func table(_ waits: HostBacklogs) -> TextTable {
         var table = TextTable([
-            ("WAITING FOR", .left), ("STATE", .left), ("SINCE", .right), ("NEXT REQUEST", .right), ("JOBS", .right), ("REASON", .left),
+            ("HOST", .left), ("STATE", .left), ("SINCE", .right), ("NEXT REQUEST", .right), ("JOBS", .right), ("REASON", .left),
         ])
         for wait in waits.hosts {
             let host = wait.host
-            let next = host.isGivenUp ? "-" : host.rest > .zero ? "in \(Amounts.time(host.rest))" : "now"
+            let open = wait.jobs > 0 ? "now" : "with its next job"
+            let next = host.isGivenUp ? "-" : host.rest > .zero ? "in \(Amounts.time(host.rest))" : open
             let reason = wait.reason ?? (host.state == .rests ? "it asked for a rest" : "it does not answer")
             table.add(
                 [
@@ -129,15 +130,19 @@ struct HostsSetCommand: Command {
     }
 }
 
-/// `gannet hosts clear HOST`: takes the rule of a host away.
+/// `gannet hosts clear HOST`: takes the rule of a host away, and has a host asked again.
 struct HostsClearCommand: Command {
     static let spec = CommandSpec(
         "clear",
-        summary: "Clear the rule for a host or a domain. The options of workers hold again.",
+        summary: "Clear the rule for a host or a domain, and have a host asked again.",
+        discussion:
+            "The options of workers hold again. A host that is given up, does not answer or rests is asked at once, also if it asked "
+            + "for the rest.",
         positional: RuleTarget.positional,
         flags: [CommonFlags.json.entry] + ConnectionOptions.flags + CommonFlags.everywhere,
         examples: [
-            Example("gannet hosts clear '*.example.com'", "Clears the rule for the hosts below example.com.")
+            Example("gannet hosts clear '*.example.com'", "Clears the rule for the hosts below example.com."),
+            Example("gannet hosts clear example.com", "Has a host asked again that had asked for an hour's rest."),
         ])
 
     private let pattern: String
@@ -150,14 +155,20 @@ struct HostsClearCommand: Command {
 
     func run() async throws -> ExitStatus {
         let subject = OperatorRule(pattern).subject
-        guard try await target.withCluster({ try await $0.clearRule(pattern) }) else {
-            throw CommandFailure(.wrongUsage, "There is no rule for \(subject); 'gannet hosts list' shows those there are.")
+        let isHost = !OperatorRule(pattern).isForDomain
+        let (hadRule, isAskedAgain) = try await target.withCluster {
+            (try await $0.clearRule(pattern), isHost ? try await $0.forgive(pattern) : false)
+        }
+        guard hadRule || isAskedAgain else {
+            let rest = isHost ? ", and it neither is silent nor rests" : ""
+            throw CommandFailure(.wrongUsage, "There is no rule for \(subject)\(rest); 'gannet hosts list' shows those there are.")
         }
         if target.json {
-            let json: JSONValue = ["schema": 1, "host": .string(pattern), "cleared": .bool(true)]
+            let json: JSONValue = ["schema": 1, "host": .string(pattern), "cleared": .bool(hadRule), "askedAgain": .bool(isAskedAgain)]
             try target.console.print(json.text)
         } else {
-            try target.console.print(prose: "Cleared the rule for \(subject).")
+            if hadRule { try target.console.print(prose: "Cleared the rule for \(subject).") }
+            if isAskedAgain { try target.console.print(prose: "\(pattern) is asked again.") }
         }
         return .done
     }

@@ -180,6 +180,10 @@ struct Run: Sendable {
         var worker = options.fetch.workerOptions()
         worker.endsWhenEmpty = true
         worker.drainTimeout = options.drainTimeout
+        // The screen shows the waits that the last heartbeat has found.
+        worker.heartbeat = min(worker.heartbeat, .seconds(1))
+        // A run is a wish to ask the hosts again, whatever an earlier one has learnt.
+        try await access.cluster.forgiveHosts()
         let tally = WorkTally(console, access.watch, of: { folder.counts.queued }, places: worker.concurrency)
         endpoint?.watch(
             .init(cluster: access.cluster, queue: identity.queue, options: worker, bodyLimit: nil, tally: tally, interruption: interruption)

@@ -27,7 +27,9 @@ import Testing
         #expect(try await fleet.text(["hosts", "clear", "example.com"]) == "Cleared the rule for the host 'example.com'.\n")
         let unknown = try await fleet.outcome(["hosts", "clear", "example.com"] + fleet.connection)
         #expect(unknown.status == 64)
-        #expect(unknown.errors == "Error: There is no rule for the host 'example.com'; 'gannet hosts list' shows those there are.\n")
+        #expect(
+            unknown.errors == "Error: There is no rule for the host 'example.com', and it neither is silent nor rests; "
+                + "'gannet hosts list' shows those there are.\n")
         try await fleet.stop()
     }
 
@@ -79,14 +81,43 @@ import Testing
         #expect(dead["failures"] as? Int == 3 && dead["jobs"] as? Int == 0 && dead["nextRequestSeconds"] is NSNull, "\(dead)")
         #expect(dead["class"] as? String == "connect" && dead["silentSeconds"] is Double, "\(dead)")
         let lines = try await fleet.text(["hosts", "list"]).split(separator: "\n").map(String.init)
-        #expect(lines.count == 3 && lines[0].hasPrefix("WAITING FOR  STATE "), "\(lines)")
+        #expect(lines.count == 3 && lines[0].hasPrefix("HOST       STATE "), "\(lines)")
         #expect(
-            lines[1].hasPrefix("127.0.0.1    rests ") && lines[1].contains("  5  The server answered 503 (http://127.0.0.1:"), "\(lines)")
-        #expect(lines[2].hasPrefix("127.0.0.2    given-up ") && lines[2].contains("Connection refused"), "\(lines)")
+            lines[1].hasPrefix("127.0.0.1  rests ") && lines[1].contains("  5  The server answered 503 (http://127.0.0.1:"), "\(lines)")
+        #expect(lines[2].hasPrefix("127.0.0.2  given-up ") && lines[2].contains("Connection refused"), "\(lines)")
         let explained = try await fleet.text(["explain", urls[6]])
         #expect(explained.contains("\nsilent   3 requests in a row without an answer, the first "), "\(explained)")
         worker.kill()
         _ = try await worker.exitStatus
+        for host in ["127.0.0.1", "127.0.0.2"] {
+            #expect(try await fleet.text(["hosts", "clear", host]) == "\(host) is asked again.\n")
+        }
+        #expect(try await waiting().isEmpty)
+        let again = try await fleet.outcome(["hosts", "clear", "127.0.0.1"] + fleet.connection)
+        #expect(again.status == 64 && again.errors.contains("it neither is silent nor rests"), "\(again.errors)")
+        try await fleet.stop()
+    }
+
+    @Test func `a run gives up a host that asks for an hour's rest, and 'hosts clear' has the next one ask it`() async throws {
+        let fleet = try await Fleet.start {
+            $0.fileCount = 0
+            $0.directives = "location /busy/ { add_header Retry-After 3600 always; return 503; }"
+        }
+        let urls = (0..<4).map { fleet.origin.url("/busy/\($0)") }
+        func run(asking: Int) async throws {
+            let outcome = try await fleet.outcome(
+                ["run", "-d", fleet.out, "--give-up-after", "1s", "--host-limit", "1"] + urls + fleet.local + fleet.connection)
+            #expect(outcome.status == 1 && outcome.output.contains("4 failed (http-503 4)"), "\(outcome.output)")
+            let requests = try await fleet.requests()
+            #expect(requests.values.reduce(0, +) == asking, "\(requests)")
+        }
+        try await run(asking: 1)
+        let rows = try String(decoding: contents(ofFile: fleet.out + "/manifest.jsonl"), as: UTF8.self).split(separator: "\n")
+        #expect(rows.count == 4 && rows.filter { $0.contains("\"httpStatus\":503") }.count == 1, "one URL has an answer: \(rows)")
+        // A later run keeps the rest, for as long as its own patience.
+        try await run(asking: 1)
+        #expect(try await fleet.text(["hosts", "clear", "127.0.0.1"]) == "127.0.0.1 is asked again.\n")
+        try await run(asking: 2)
         try await fleet.stop()
     }
 

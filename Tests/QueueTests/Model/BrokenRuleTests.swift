@@ -29,11 +29,19 @@ import Testing
             seed: 24),
         Fault(
             testDescription: "a host is given up only when it is asked again",
-            right: "max(host.down, Hosts.began) + patience or Hosts.NEVER",
+            right: "host.down + patience or Hosts.NEVER",
             wrong: "Hosts.NEVER or Hosts.NEVER", words: "waits for longer than anybody wanted", seed: 90),
         Fault(
             testDescription: "a URL that was put off for too long is asked for", right: "or Hosts.putOffEnds(lock) <= now)", wrong: ")",
             words: "was put off for too long", seed: 16),
+        Fault(
+            testDescription: "jobs of a host that is given up stand aside while it rests",
+            right: "if Hosts.isHopeless(host) then return Clock.now end", wrong: "", words: "waits for longer than anybody wanted",
+            seed: 70061),
+        Fault(
+            testDescription: "jobs fail beside the probe of their host",
+            right: "host.probing == Hosts.ENDING or host.probing == Hosts.GIVEN_UP and host.cool > Clock.now end",
+            wrong: "host.probing >= Hosts.GIVEN_UP end", words: "fails, and nobody gave it up", seed: 12),
     ]
 
     @Test(arguments: faults) func `a broken rule is found`(fault: Fault) async throws {

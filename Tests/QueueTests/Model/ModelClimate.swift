@@ -98,6 +98,7 @@ enum ModelEnd: String, Sendable {
         switch self {
         case .unreachable: .silent
         case .back, .putOff: .none
+        case .throttled: .answered
         default: draw.chance(90) ? .answered : .none
         }
     }

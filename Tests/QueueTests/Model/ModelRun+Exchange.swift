@@ -255,8 +255,13 @@ extension ModelRun {
                 job.failures == lock.failures && job.crashes == lock.crashes, "job \(serial) is told other attempts than its URL has")
             if !job.isHopeless { handed[job.host, default: 0] += 1 }
             let isOver = climate.giveUpAfter > 0 && job.throttled >= .milliseconds(climate.giveUpAfter)
-            let isGivenUp = isOver || after.hosts[job.host]?.probing == 2
-            try Violation.require(job.isPoison || !job.isHopeless || isGivenUp, "job \(serial) fails, and nobody gave it up")
+            // While a host that is given up is probed, its jobs wait for that. They wait for no request that it had before.
+            let (earlier, host) = (before.hosts[job.host], after.hosts[job.host])
+            let endsWithRequest = earlier.map { $0.running > 0 && $0.probing != 2 } ?? false
+            let isGivenUp = host.map { $0.probing == 3 || $0.probing == 2 && ($0.cool > now || endsWithRequest) } ?? false
+            try Violation.require(
+                job.isPoison || !job.isHopeless || isOver || isGivenUp,
+                "job \(serial) fails, and nobody gave it up")
             try Violation.require(
                 job.isPoison || job.isHopeless || !isOver, "job \(serial) was put off for too long, and its host is asked")
         }
@@ -306,7 +311,7 @@ extension ModelRun {
             try Violation.require(
                 host.earned <= (earlier?.earned ?? 0) + answers, "\(name) earned \(host.earned) times, and \(answers) answers came")
             guard climate.probes > 0, host.failures > earlier?.failures ?? 0, !answered.contains(name) else { continue }
-            let isGivenUp = host.probing == 2
+            let isGivenUp = host.probing >= 2
             let told = "\(name) never answered \(host.failures) requests, and"
             try Violation.require(isGivenUp || host.failures < climate.probes, "\(told) is waited for")
             try Violation.require(!isGivenUp || host.failures >= climate.probes || climate.patience > 0, "\(told) is given up")
@@ -322,8 +327,10 @@ extension ModelRun {
 
     /// Whether a host rests, and has been silent or has asked for rests for longer than anybody waits. Queues look at it in their turns, and
     /// wait for these also where it may be probed.
-    private func isOver(_ name: String, _ look: StateLook, _ now: Int) -> Bool {
+    private func isOver(_ name: String, _ worker: Worker, _ look: StateLook, _ now: Int) -> Bool {
         guard let host = look.hosts[name], host.down > 0, host.cool > now else { return false }
+        // After a probe that failed, each queue fails its jobs in its turn.
+        if host.offered > now, host.waiting.first != Self.queueNames[worker.queue] { return false }
         let patience = host.failures > 0 ? climate.patience : climate.giveUpAfter
         return patience > 0 && host.down + patience + Self.queueNames.count * Self.turn < now
     }
@@ -341,7 +348,7 @@ extension ModelRun {
             let isOpen = elements.contains {
                 $0.jobs.map { !queue.isOver($0.batch) } ?? (look.locks[$0.id].map { !$0.kind.isHeld } ?? true)
             }
-            try Violation.require(!isOpen || !isOver(host, look, now), "a job at \(host) waits for longer than anybody wanted")
+            try Violation.require(!isOpen || !isOver(host, worker, look, now), "a job at \(host) waits for longer than anybody wanted")
             try Violation.require(
                 !isOpen || !hasRoom(host, worker, look, now),
                 "a job aside at \(host) could run at \(now), and was not handed out: \(look.hosts[host] as Any) \(elements) "

@@ -52,11 +52,11 @@ function Ends.make()
             one.pause = one.pause > 0 and one.pause - 1 or floor(pause)
         elseif one.form == THROTTLED then
             Hosts.noteRest(host, one.pause > 0 and one.pause - 1 or nil, ARGV[10], one.content)
-            one.pause = Hosts.isGivenUp(host) and 0 or max(0, host.cool - Clock.now)
+            one.pause = Hosts.isHopeless(host) and 0 or max(0, host.cool - Clock.now)
         elseif one.marks % 2 == 1 then
             Hosts.noteFailure(host, ARGV[10], tonumber(ARGV[16]), one.content)
             -- Its jobs fail now, and none of them waits for that.
-            if Hosts.isGivenUp(host) then one.pause = 0 end
+            if Hosts.isHopeless(host) then one.pause = 0 end
         elseif one.marks % 4 == 0 then
             Hosts.noteSuccess(host)
         end

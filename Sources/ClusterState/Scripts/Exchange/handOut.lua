@@ -15,12 +15,10 @@ if queue ~= '' and not isPaused and Ask.most > 0 then
         return host and host.left and max(room - 1, min(room, host.left - (host.entered or 0))) or room - 1
     end
 
-    -- The same for a host that may be given up. Its jobs fail and need no room, so it takes `most` of them. Where it may be probed, one of
-    -- them is the probe: that is a request like others, and so the queue waits for its turn.
+    -- The same for a host that may be given up. Its jobs fail and need no room, so it takes `most` of them.
     function Ask.roomOrMost(name, most)
         local host = Hosts.known[name]
-        local isFree = host and Hosts.isGivenUp(host) and (Hosts.opensAt(host) > now or Hosts.roomFor(host, queue) > 0)
-        return isFree and most or Ask.roomAt(name)
+        return host and Hosts.isHopeless(host) and most or Ask.roomAt(name)
     end
 
     -- The first elements of a list, and about as many as have so many jobs among them. A block of 64 is read and copied whole.

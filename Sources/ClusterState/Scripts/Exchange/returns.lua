@@ -91,7 +91,7 @@ function Returns.make()
         if outcome and outcome.isForeign then return Returns.setAsideForNewer(job) end
         if outcome and Locks.satisfies(outcome, enqueued, batch) then return deliver(job, batch, bytes) end
         local host = Hosts.of(name)
-        local isHopeless = Hosts.isGivenUp(host) and Hosts.opensAt(host) > now
+        local isHopeless = Hosts.isHopeless(host)
         local record = 'L' .. Locks.newToken(incarnation) .. pack('>I6I6', now, Clock.lived + ARGV[4])
             .. (isHopeless and hopeless(host) or usual) .. job
         if call('HSETNX', Locks.key, id, record) == 0 then
@@ -224,7 +224,7 @@ function Returns.make()
         if lock and lock.began > now then return lookAgain(lock.began) end
         local host = Hosts.of(job.host)
         -- There is no request for a URL that is given up, or whose host is.
-        local isHostless = Hosts.isGivenUp(host) and Hosts.opensAt(host) > now
+        local isHostless = Hosts.isHopeless(host)
         local isHopeless = isHostless or lock and (lock.crashes >= Locks.MOST_CRASHES or Hosts.putOffEnds(lock) <= now)
         -- A worker that has nothing else waits for the host like a queue of its own.
         local taker = at == LONE and ':' .. LONE or queue

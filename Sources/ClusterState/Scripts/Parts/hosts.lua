@@ -6,9 +6,11 @@
 --                          'next' follows from a rate, 'cool' from a rest. 'failures' are requests without an answer, in a row, since
 --                          'down', and 'reason' is the last of them; 'level' doubles the next rest; after a rest one request probes the
 --                          host. 'down' of a host that answers and asks for rests is when it began to. A host that is down for too long
---                          is given up (probing 2), also while it rests: it is still probed, and its jobs fail for that reason. Waiting are queues whose jobs met the host full, each length(1) name, in the order of
---                          their turns; a free place is kept for the first of them until 'offered'. The upper six bits of 'probing' are
---                          the host's pace: the step of a scale from 62.5 ms to 80 s, which the site or its slow answers ask for
+--                          is given up (probing 2, or 3 while a request from before that is under way): its jobs fail for that reason
+--                          while it rests. After the rest it is probed, and they wait for that. Waiting are queues whose jobs met the host
+--                          full, each length(1) name, in the order of their turns; a free place is kept for the first of them until
+--                          'offered'. The upper six bits of 'probing' are the host's pace: the step of a scale from 62.5 ms to 80 s, which
+--                          the site or its slow answers ask for
 --   '<tag>answered:<hour>', a bitmap   a bit for each host that has answered in this hour. Hosts may share a bit: a dead host that does
 --                          is taken for one that has answered, and waited for longer
 --                          '=host' and '=*.domain' are rules: 'limit interval pause until', an operator's word before any worker's
@@ -67,7 +69,7 @@ end
 function Hosts.make()
     local FAILURES_TO_COOL, FIRST_COOL, LONGEST_COOL, HOST_KEPT, QUEUE_KEPT, MOST_WAITING = 3, 1000, 600000, 3600000, 30 * 86400000, 16
     local FIRST_PACE, PACES_IN_OCTAVE, HOUR, BITS, LONGEST_REASON = 62.5, 6, 3600000, 1048576, 1024
-    Hosts.GIVEN_UP, Hosts.TURN_KEPT, Hosts.LOOK_AGAIN, Hosts.NEVER, Hosts.BEHIND = 2, 250, 30000, math.huge, 4398046511104
+    Hosts.GIVEN_UP, Hosts.ENDING, Hosts.TURN_KEPT, Hosts.LOOK_AGAIN, Hosts.NEVER, Hosts.BEHIND = 2, 3, 250, 30000, math.huge, 4398046511104
 
     local function blank(name)
         return {name = name, running = 0, earned = 0, reason = '', next = 0, cool = 0, failures = 0, level = 0, probing = 0, down = 0, offered = 0, waiting = {}, pace = 0}
@@ -95,18 +97,20 @@ function Hosts.make()
             host.isDamaged = true
         end
         Hosts.known[name] = host
-        if host.probing ~= Hosts.GIVEN_UP and Hosts.endsAt(host) <= Clock.now then Hosts.changed(host).probing = Hosts.GIVEN_UP end
+        if not Hosts.isGivenUp(host) and Hosts.endsAt(host) <= Clock.now then
+            Hosts.changed(host).probing = host.running > 0 and Hosts.ENDING or Hosts.GIVEN_UP
+        end
         return host
     end
 
-    -- When a host is given up that neither answers nor gets another request. The clock runs from the caller's beginning where that was later:
-    -- what an earlier program left is no reason to give up at once. A caller without a patience waits for ever.
+    -- When a host is given up that neither answers nor gets another request. A caller without a patience waits for ever.
     function Hosts.endsAt(host)
         local patience = host.failures > 0 and Hosts.patience or Hosts.restPatience
-        return host.down > 0 and patience > 0 and max(host.down, Hosts.began) + patience or Hosts.NEVER
+        return host.down > 0 and patience > 0 and host.down + patience or Hosts.NEVER
     end
 
-    -- When a URL is given up that something puts off, without a charge.
+    -- When a URL is given up that something puts off, without a charge. The clock runs from the caller's beginning where that was later: what
+    -- an earlier process left is asked for once more.
     function Hosts.putOffEnds(lock)
         local isPutOff = lock and lock.throttled > 0 and Hosts.restPatience > 0
         return isPutOff and max(lock.throttled, Hosts.began) + Hosts.restPatience or Hosts.NEVER
@@ -147,7 +151,19 @@ function Hosts.make()
         return max(host.cool, host.next, pausedUntil)
     end
 
-    function Hosts.isGivenUp(host) return host.probing == Hosts.GIVEN_UP end
+    function Hosts.isGivenUp(host) return host.probing >= Hosts.GIVEN_UP end
+
+    -- Whether the jobs of a host fail without a request. Jobs of a host that is given up wait for its next probe, once that may begin.
+    function Hosts.isHopeless(host) return host.probing == Hosts.ENDING or host.probing == Hosts.GIVEN_UP and host.cool > Clock.now end
+
+    -- Somebody wants the host asked again: its silence is forgotten. A rest that it asked for stays, if it is not to end, and its time begins anew.
+    function Hosts.forgive(host, endsRest)
+        if host.failures > 0 or endsRest then host.cool = 0 end
+        local rests = host.cool > Clock.now
+        host.failures, host.down, host.probing, host.offered = 0, rests and Clock.now or 0, rests and 1 or 0, 0
+        if not rests then host.level, host.reason = 0, '' end
+        Hosts.changed(host)
+    end
 
     -- How many requests a queue may start at a host now. Queues that wait for the same host take turns, and each leaves its share.
     function Hosts.roomFor(host, queue)
@@ -221,8 +237,10 @@ function Hosts.make()
     -- Adds the fields of the hosts that changed to those that are set, or to those that are gone because there is nothing to remember.
     function Hosts.describe(set, gone)
         for _, host in pairs(Hosts.changedOnes) do
+            -- Not sooner: what a call has begun to end, it ends.
+            if host.running == 0 and host.probing == Hosts.ENDING then host.probing = Hosts.GIVEN_UP end
             if host.offered > 0 and host.offered <= Clock.now and host.waiting[1] then Hosts.passOver(host) end
-            if host.waiting[1] and host.offered == 0 and (Hosts.isGivenUp(host) or Hosts.opensAt(host) ~= Hosts.NEVER) then Hosts.offer(host) end
+            if host.waiting[1] and host.offered == 0 and (Hosts.isHopeless(host) or Hosts.opensAt(host) ~= Hosts.NEVER) then Hosts.offer(host) end
             local isResting = host.failures > 0 or host.level > 0 or host.probing > 0
             if not isResting then
                 if host.next <= Clock.now and host.pace == 0 then host.next = 0 end
@@ -258,6 +276,7 @@ function Hosts.make()
 
     -- When jobs aside are looked at again, if their host opens then: an operator may end a pause before its time, and the host may be given up.
     function Hosts.lookAgainAt(host, opens)
+        if Hosts.isHopeless(host) then return Clock.now end
         local _, _, pausedUntil = ruleOf(host)
         if opens == Hosts.NEVER or opens == pausedUntil then opens = min(opens, Clock.now + Hosts.LOOK_AGAIN) end
         return Hosts.isGivenUp(host) and opens or min(opens, Hosts.endsAt(host))
@@ -293,7 +312,7 @@ function Hosts.make()
 
     -- Has the queues that wait look at the host when it opens, each in its turn. One that does not take its turn loses it after a moment.
     function Hosts.offer(host)
-        local opens = max(Clock.now, Hosts.isGivenUp(host) and Clock.now or Hosts.lookAgainAt(host, Hosts.opensAt(host)))
+        local opens = max(Clock.now, Hosts.lookAgainAt(host, Hosts.opensAt(host)))
         Hosts.changed(host).offered = opens + Hosts.TURN_KEPT
         for i, queue in ipairs(host.waiting) do Hosts.lookAt(host, queue, opens + (i - 1) * Hosts.TURN_KEPT) end
         Counts.wake(host.waiting[1], 1)
