@@ -38,11 +38,15 @@ actor RobotsFetch {
             return .failure(FetchError(kind: .timeout(.deadline), url: url, detail: "\(error)"))
         }
         let request = AnswerRequest(url) { $0.headers = Self.accept.map { [$0] } ?? [] }
-        return await fetch.answer(request, within: settings.timeout).map {
+        // The engine ends a request by the times of its parts, and its failure says which host was silent. This end is only for other
+        // processes that have the file in hand.
+        return await fetch.answer(request, within: Self.patience(settings)).map {
             Sites.File(
                 bytes: $0.body, freshFor: $0.freshFor(at: .now) ?? RobotsDownloader.shortestUse, isNew: $0.source == .network)
         }
     }
+
+    private static func patience(_ settings: FetchSettings) -> Duration { settings.timeout * 2 + .seconds(2) }
 
     private func opened() async throws -> ClusterFetch {
         let task =
@@ -50,7 +54,7 @@ actor RobotsFetch {
             ?? Task { [worker, engine, settings, options] in
                 let cache = try await RedisCache.over(
                     worker.cluster, bodies: worker.bodies, subscriber: worker.subscriber, lease: options.lease,
-                    longestHold: settings.timeout * 2, bodyLimit: options.bodyLimit)
+                    longestHold: Self.patience(settings), bodyLimit: options.bodyLimit)
                 return ClusterFetch(worker.cluster, cache, RobotsDownloader(engine: engine), settings, options)
             }
         opening = task

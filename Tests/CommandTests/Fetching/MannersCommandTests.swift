@@ -117,6 +117,22 @@ import Testing
         try await fleet.stop()
     }
 
+    @Test func `a host that takes no connection is silent, also where the time for an answer is as short as that for the connection`()
+        async throws
+    {
+        let fleet = try await Fleet.start(files: 0)
+        let evil = try EvilOrigin(try await Certificates.shared)
+        let urls = (0..<3).map { evil.url(.neverAccepts) + "?\($0)" }
+        let times = ["--timeout", "200ms", "--connect-timeout", "200ms", "--host-patience", "1m"]
+        let outcome = try await fleet.outcome(["run", "-d", fleet.out] + urls + times + Self.obey + fleet.local + fleet.connection)
+        #expect(outcome.status == 1, "\(outcome.errors)")
+        let rows = try Self.manifest(fleet)
+        #expect(rows.count == 3 && rows.allSatisfy { Self.error($0).contains("Timed out connecting") }, "\(rows.map(Self.error))")
+        #expect(rows.allSatisfy { Self.error($0).contains("The robots.txt of the site could not be read") }, "\(rows.map(Self.error))")
+        try await evil.stop()
+        try await fleet.stop()
+    }
+
     @Test(arguments: ["return 404;", "return 403;", "return 302 /robots.txt;", "return 302 ftp://h/;"])
     func `an origin without a robots.txt permits everything`(robots: String) async throws {
         let fleet = try await Self.start(robots: robots)

@@ -197,7 +197,9 @@ extension OutcomeContent {
     static func hostGivenUp(_ url: String, _ last: OutcomeContent?) -> OutcomeContent {
         guard let last else { return failure(url, "connect", "Its host was given up, because it did not answer.") }
         let sentence = last.url == url ? last.failureSentence : "Its host was given up. The last request there: \(last.failureSentence)"
-        return failure(url, last.fields[.errorClass] ?? "connect", sentence)
+        var content = failure(url, last.fields[.errorClass] ?? "connect", sentence)
+        if last.url == url { content.status = last.status }
+        return content
     }
 
     fileprivate static func failure(_ url: String, _ errorClass: String, _ sentence: String) -> OutcomeContent {
