@@ -77,18 +77,18 @@ import Testing
         #expect(tally.snapshot(at: start + .seconds(1)).remaining != nil)
         let proxy = NetworkWant(.proxy, detail: "Connection refused")
         tally.note(.putOff(JobLabel(url: "u"), Postponement(sentence: "s", errorClass: "proxy", pause: .seconds(5), want: proxy)))
-        #expect(tally.snapshot(at: start + .seconds(2)).waitedFor == "99 wait for the proxy")
+        #expect(tally.snapshot(at: start + .seconds(2)).wait()?.sentence == "99 wait for the proxy")
         #expect(tally.snapshot(at: start + .seconds(60)).missing == nil)
         tally.note(.fetched(JobLabel(url: "u"), bytes: 1, file: "f"))
         #expect(tally.snapshot(at: start + .seconds(3)).missing == nil)
         watch.note(.began(sentence: "Redis: away"))
         let away = tally.snapshot(at: start + .seconds(4))
-        #expect(away.remaining == nil && away.waitedFor == "waiting for Redis")
+        #expect(away.remaining == nil && away.wait()?.sentence == "waiting for Redis")
         watch.note(.ended)
         #expect(!tally.snapshot(at: start + .seconds(5)).isRedisAway)
         watch.note(.began(sentence: "Redis: away; it has partition 1 of 2", isPart: true))
         let partly = tally.snapshot(at: start + .seconds(6))
-        #expect(partly.remaining == nil && partly.waitedFor == "a part of Redis is away" && !watch.isAway)
+        #expect(partly.remaining == nil && partly.wait()?.sentence == "a part of Redis is away" && !watch.isAway)
     }
 
     @Test func `a worker that stands still is known as such, until it goes on`() {

@@ -34,8 +34,9 @@ struct StatusReport: Sendable {
         guard queue.open > 0 else { return nil }
         if queue.isPaused { return .unknown("unknown while the queue is paused") }
         if !report.hasLiveWorker { return .reason("no worker is at work; 'gannet work' starts one") }
-        if let remaining = report.remaining { return .time(remaining) }
-        return WaitText.sentence(report.waits, of: queue.open).map { .reason($0) } ?? .unknown("unknown")
+        // The speed so far says nothing about jobs that wait for hosts.
+        if let wait = WaitText(report.waits, of: queue.open) { return .reason(wait.sentence) }
+        return report.remaining.map { .time($0) } ?? .unknown("unknown")
     }
 
     var json: JSONValue { report.json(name, server) }

@@ -68,16 +68,14 @@ struct ProgressSnapshot: Sendable {
         var share: Double { total > 0 ? min(1, max(0, Double(ended) / Double(total))) : 0 }
     }
 
-    /// The reason why the rest waits, where no time can be told.
-    var waitedFor: String? { remaining == nil ? whyRestWaits : nil }
-
-    /// The reason why the rest waits; `nil` while most of it waits for its turn alone.
-    var whyRestWaits: String? {
+    /// The reason why the rest waits; `nil` while most of it waits for its turn alone. The speed so far says nothing about such jobs, so no
+    /// estimate stands beside it.
+    func wait(goesOn: Bool = true) -> WaitText? {
         guard let whole, whole.ended < whole.total else { return nil }
-        if isRedisAway { return "waiting for Redis" }
-        if isPartAway { return "a part of Redis is away" }
-        if let missing { return WaitText.sentence(whole.total - whole.ended, for: missing.words) }
-        return WaitText.sentence(waits, of: whole.total - whole.ended)
+        if isRedisAway { return WaitText("waiting for Redis") }
+        if isPartAway { return WaitText("a part of Redis is away") }
+        if let missing { return WaitText(whole.total - whole.ended, for: missing.words) }
+        return WaitText(waits, of: whole.total - whole.ended, goesOn: goesOn)
     }
 
     /// A remedy for slow hosts.

@@ -5,7 +5,7 @@ import GannetBasics
 enum ProgressLines {
     private static let widestBar = 40
     private static let narrowestBar = 8
-    private static let mostLines = 5
+    private static let mostLines = 10
 
     static func lines(_ now: ProgressSnapshot, columns: Int, _ style: TerminalStyle) -> [StyledText] {
         let room = LiveArea.room(in: columns)
@@ -15,7 +15,7 @@ enum ProgressLines {
             lines.append(StyledText("\(now.failed) failed", .red) + StyledText(classes))
         }
         if now.disallowed > 0 { lines.append(StyledText(Amounts.notPermitted(now.disallowed))) }
-        if let waitedFor = now.waitedFor { lines.append(StyledText(waitedFor, .yellow)) }
+        lines += now.wait()?.lines.map { StyledText($0, .yellow) } ?? []
         if !now.slowestHosts.isEmpty { lines.append(StyledText("slowest: ", .faint) + StyledText(now.slowestHosts)) }
         if let advice = now.advice { lines.append(StyledText(advice, .yellow)) }
         return lines.prefix(mostLines).map { $0.cut(to: room, style) }
@@ -54,7 +54,7 @@ enum ProgressLines {
         if now.shownWhole == nil {
             facts.append((StyledText(Amounts.time(now.elapsed)), 2))
         } else {
-            facts.append((StyledText(now.remaining.map(Amounts.timeLeft) ?? ""), 2))
+            facts.append((StyledText(now.wait() == nil ? now.remaining.map(Amounts.timeLeft) ?? "" : ""), 2))
         }
         return facts.filter { $0.0.width > 0 }
     }
@@ -76,7 +76,7 @@ enum ProgressText {
         var own = [counts(now)]
         if let rate = now.endedPerSecond { own.append("\(Amounts.rate(rate))/s") }
         if let rate = now.bytesPerSecond { own.append("\(Amounts.bytes(rate))/s") }
-        let left = [now.remaining.map(Amounts.timeLeft) ?? now.waitedFor].compactMap(\.self)
+        let left = [now.wait()?.sentence ?? now.remaining.map(Amounts.timeLeft)].compactMap(\.self)
         let slowest = now.slowestHosts.isEmpty ? nil : "slowest: \(now.slowestHosts)"
         var parts: [[String]]
         switch now.shownWhole {
@@ -96,7 +96,7 @@ enum ProgressText {
 
     /// This command's counts, and what the rest waits for.
     static func interrupted(_ now: ProgressSnapshot) -> String {
-        ([counts(now)] + [now.whyRestWaits].compactMap(\.self)).joined(separator: "; ")
+        ([counts(now)] + [now.wait(goesOn: false)?.sentence].compactMap(\.self)).joined(separator: "; ")
     }
 
     /// This command's counts.

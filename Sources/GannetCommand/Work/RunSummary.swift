@@ -43,7 +43,10 @@ struct RunSummary: Sendable {
     private var hosts: String {
         guard totals.hosts.count > 1 else { return "" }
         let sorted = totals.hosts.sorted { ($0.value, $1.key) > ($1.value, $0.key) }.prefix(Self.mostHosts)
-        return ". Most failures: " + sorted.map { "\($0.key.escapedForDisplay) \($0.value)" }.joined(separator: ", ")
+        let rest = totals.hosts.count - sorted.count
+        let others = rest > 0 ? ["and some at \(Amounts.count(rest, "other host"))"] : []
+        let told = sorted.map { "\($0.key.escapedForDisplay) \($0.value)" } + others
+        return ". Most failures: " + told.joined(separator: ", ")
     }
 
     private static let mostClasses = 5

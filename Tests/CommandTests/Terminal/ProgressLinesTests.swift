@@ -63,49 +63,56 @@ import Testing
                 WaitingHost(name: "c.example", failures: 3, isGivenUp: true),
                 WaitingHost(name: "d.example", errorClass: "http-503", rest: .seconds(40), since: .seconds(3000)),
             ])
-        let hosts =
-            "3 hosts do not answer (c.example: no answer, asked 3 times, given up; a.example: no connection, asked 2 times, next try in 8.0 s; "
-            + "b.example: no answer in time, asked now), 1 host asked for a rest (d.example: http-503, next try in 40.0 s)"
-        let jobs = "; 4 wait for 4 hosts, 1 for its next attempt"
-        #expect(now.waitedFor == hosts + jobs)
+        let hosts = [
+            "c.example: no answer, asked 3 times, given up", "a.example: no connection, asked 2 times, next try in 8.0 s",
+            "b.example: no answer in time, asked now",
+        ]
+        func told(_ end: [String], _ jobs: String = "4 wait for 4 hosts, 1 for its next attempt") -> [String] {
+            ["3 hosts do not answer, 1 host asked for a rest"] + hosts.map { "  " + $0 } + ["  1 more"] + end + [jobs]
+        }
+        #expect(now.wait()?.lines == told([]))
+        #expect(
+            now.wait()?.sentence
+                == "3 hosts do not answer, 1 host asked for a rest (\(hosts.joined(separator: "; ")); 1 more); 4 wait for 4 hosts, 1 for its next attempt"
+        )
         // Nobody knows since when these hosts are silent: their time begins now.
         now.waits.patience = WaitPatience(silence: .seconds(900), rests: .seconds(3600))
-        #expect(now.waitedFor == hosts + ", given up in 15 min 0 s at the latest" + jobs)
+        #expect(now.wait()?.lines == told(["given up in 15 min 0 s at the latest"]))
         now.waits.patience = WaitPatience(silence: .seconds(60), rests: .seconds(3600))
-        #expect(now.waitedFor == hosts + ", given up in 10 min 0 s at the latest" + jobs)
+        #expect(now.wait()?.lines == told(["given up in 10 min 0 s at the latest"]))
+        #expect(now.wait()?.sentence.contains("; 1 more), given up in 10 min 0 s at the latest; 4 wait for") == true)
+        let screen = ProgressLines.lines(now, columns: 200, Self.style).map(\.plain)
+        #expect(told(["given up in 10 min 0 s at the latest"]).allSatisfy(screen.contains), "\(screen)")
+        #expect(!screen[0].contains(" left"), "the speed so far says nothing about these")
+        #expect(now.wait(goesOn: false)?.lines[2] == "  a.example: no connection, asked 2 times")
+        #expect(now.wait(goesOn: false)?.lines[0] == "3 hosts do not answer, 1 host asked for a rest", "nobody gives them up")
         now.waits.patience = WaitPatience(silence: .zero, rests: .seconds(3600))
-        #expect(now.waitedFor == hosts + jobs, "a host may be waited for for ever")
+        #expect(now.wait()?.lines == told([]), "a host may be waited for for ever")
         now.waits.patience = WaitPatience(silence: .seconds(60), rests: .seconds(3600))
         now.waits.hosts = 5
-        #expect(now.waitedFor == hosts + "; 4 wait for 5 hosts, 1 for its next attempt", "nobody has looked at the fifth host")
+        #expect(now.wait()?.lines == told([], "4 wait for 5 hosts, 1 for its next attempt"), "nobody has looked at the fifth host")
     }
 
     @Test func `a bar without an estimate says what the jobs wait for`() {
         var now = Self.snapshot
         now.whole = .init(total: 10_000, ended: 9000)
         now.waits = QueueWaits(held: 902, hosts: 12, delayed: 30)
-        #expect(now.waitedFor == nil)
-        now.remaining = nil
-        #expect(
-            ProgressLines.lines(now, columns: 80, Self.style)[2].plain
-                == "902 wait for 12 hosts that rest or are busy, 30 for their next attempt")
-        #expect(ProgressText.line(now).contains(", 902 wait for 12 hosts that rest or are busy, 30 for their next attempt; slowest: "))
+        let told = "902 wait for 12 hosts that rest or are busy, 30 for their next attempt, 68 under way or in line"
+        #expect(ProgressLines.lines(now, columns: 80, Self.style)[2].plain == String(told.prefix(78)) + "…")
+        #expect(ProgressText.line(now).contains(", \(told); slowest: "))
         now.waits = QueueWaits(held: 1, hosts: 1)
-        #expect(now.waitedFor == nil, "most wait for their turn alone")
+        #expect(now.wait()?.sentence == nil, "most wait for their turn alone")
         now.whole = .init(total: 10_000, ended: 9999)
-        #expect(now.waitedFor == "1 waits for 1 host that rests or is busy")
+        #expect(now.wait()?.sentence == "1 waits for 1 host that rests or is busy")
         now.waits = QueueWaits(delayed: 1)
-        #expect(now.waitedFor == "1 waits for its next attempt")
+        #expect(now.wait()?.sentence == "1 waits for its next attempt")
         #expect(ProgressText.interrupted(now).hasSuffix("; 1 waits for its next attempt"))
-        now.remaining = .seconds(3)
-        #expect(now.waitedFor == nil && ProgressText.interrupted(now).hasSuffix("; 1 waits for its next attempt"))
-        now.remaining = nil
         now.missing = .proxy
-        #expect(now.waitedFor == "1 waits for the proxy")
+        #expect(now.wait()?.sentence == "1 waits for the proxy")
         now.isRedisAway = true
-        #expect(now.waitedFor == "waiting for Redis")
+        #expect(now.wait()?.sentence == "waiting for Redis")
         now.whole = .init(total: 10_000, ended: 10_000)
-        #expect(now.waitedFor == nil)
+        #expect(now.wait()?.sentence == nil)
     }
 
     @Test func `a bar is full when all is done and not before, and empty where there is nothing to do`() {

@@ -1,0 +1,88 @@
+import ClusterState
+
+/// Words for what the rest of a list waits for: the hosts that hold it up, and the jobs.
+struct WaitText: Sendable, Equatable {
+    /// `3 hosts do not answer, 1 host asked for a rest`; nil where no such host is known.
+    private var trouble: String?
+    /// `given up in 40 s at the latest`
+    private var end: String?
+    /// `a.example: no connection, asked 2 times, next try in 8.0 s`
+    private var hosts: [String] = []
+    /// `4 wait for 4 hosts, 1 for its next attempt`
+    private let jobs: String
+
+    private static let mostHosts = 3
+
+    init(_ text: String) { jobs = text }
+
+    /// `9 wait for the proxy`
+    init(_ count: Int, for want: String) { jobs = "\(Self.wait(count)) for \(want)" }
+
+    /// Nil while most open jobs wait for their turn alone.
+    /// - Parameters:
+    ///   - open: Jobs that have not ended.
+    ///   - goesOn: Whether somebody is at work. Hosts are only asked again, and given up, by workers.
+    init?(_ waits: QueueWaits, of open: Int, goesOn: Bool = true) {
+        guard waits.total > 0, waits.total >= open - waits.total else { return nil }
+        let silent = waits.silent.filter { $0.failures > 0 }
+        let resting = waits.silent.filter { $0.failures == 0 }
+        var troubles: [String] = []
+        if !silent.isEmpty {
+            let most = silent.count == QueueWaits.mostSilent ? "\(silent.count) hosts and more" : Amounts.count(silent.count, "host")
+            troubles.append("\(most) \(silent.count == 1 ? "does" : "do") not answer")
+        }
+        if !resting.isEmpty { troubles.append("\(Amounts.count(resting.count, "host")) asked for a rest") }
+        if goesOn, !troubles.isEmpty, let end = waits.givenUpWithin, end > .zero {
+            self.end = "given up in \(Amounts.roughTime(end)) at the latest"
+        }
+        let told = silent + resting
+        trouble = troubles.isEmpty ? nil : troubles.joined(separator: ", ")
+        hosts = told.prefix(Self.mostHosts).map { Self.words($0, goesOn: goesOn) }
+        if told.count > Self.mostHosts { hosts.append("\(told.count - Self.mostHosts) more") }
+
+        var parts: [String] = []
+        if waits.held > 0 {
+            // Hosts that were named are among these.
+            let why = trouble != nil ? "" : waits.hosts == 1 ? " that rests or is busy" : " that rest or are busy"
+            parts.append("\(Self.wait(waits.held)) for \(Amounts.count(waits.hosts, "host"))\(why)")
+        }
+        if waits.delayed > 0 {
+            let count = waits.held > 0 ? "\(waits.delayed)" : Self.wait(waits.delayed)
+            parts.append("\(count) for \(waits.delayed == 1 ? "its" : "their") next attempt")
+        }
+        let others = open - waits.total
+        if others > 0 { parts.append("\(others) \(goesOn ? "under way or in line" : "in line")") }
+        jobs = parts.joined(separator: ", ")
+    }
+
+    var sentence: String {
+        (trouble.map { "\($0) (\(hosts.joined(separator: "; ")))\(end.map { ", \($0)" } ?? ""); " } ?? "") + jobs
+    }
+
+    /// The same for a narrow screen: each host has a line of its own.
+    var lines: [String] { (trouble.map { [$0] + hosts.map { "  " + $0 } } ?? []) + [end, jobs].compactMap(\.self) }
+
+    private static func words(_ host: WaitingHost, goesOn: Bool) -> String {
+        var parts: [String] = []
+        if host.failures > 0 {
+            parts.append(host.errorClass.map { reasons[$0] ?? ClassCounts.shown($0) } ?? "no answer")
+            if host.failures > 1 { parts.append("asked \(host.failures) times") }
+        } else if let answer = host.errorClass {
+            parts.append(ClassCounts.shown(answer))
+        }
+        if host.isGivenUp {
+            parts.append("given up")
+        } else if goesOn {
+            parts.append(host.rest > .zero ? "next try in \(Amounts.time(host.rest))" : "asked now")
+        }
+        return parts.isEmpty ? host.name : "\(host.name): \(parts.joined(separator: ", "))"
+    }
+
+    /// The words for classes of failures, where a host had one.
+    private static let reasons = [
+        "connect": "no connection", "timeout": "no answer in time", "reset": "connection lost", "tls": "no trusted TLS connection",
+        "no-such-host": "no such name", "dns": "name not found",
+    ]
+
+    private static func wait(_ count: Int) -> String { "\(count) \(count == 1 ? "waits" : "wait")" }
+}
