@@ -139,6 +139,30 @@ import Testing
         }
     }
 
+    @Test(arguments: [0, 1])
+    func `the host with the longest list goes on first, also where most of its first block has gone`(wantedBefore: Int) async throws {
+        try await QueueFixture.withClock { fixture, clock in
+            clock.stop()
+            // 240 URLs of the host h1, and 60 of h0.
+            try await fixture.accept((0..<480).filter { $0 % 2 == 1 || $0 < 120 }.map { try QueueFixture.entry($0, hosts: 2) })
+            func claim(_ wanted: Int, _ ends: [Job] = []) async throws -> [Job] {
+                try await fixture.claim(wanted) {
+                    $0.settlements = ends.map { Settlement($0.token, $0.id, QueueFixture.fetched($0.url), host: .answered) }
+                    $0.host = HostRule(limit: 1)
+                }.jobs
+            }
+            let jobs = try await claim(10)
+            #expect(Set(jobs.map(\.host)) == ["h0", "h1"] && jobs.count == 2)
+            var large = jobs.filter { $0.host == "h1" }
+            for _ in 0..<61 { large = try await claim(1, large) }
+            #expect(large.map(\.host) == ["h1"])
+            clock.advance(by: .milliseconds(100))
+            // A call that wants nothing finds the places free, and the next one takes one.
+            let next = try await claim(wantedBefore, large + jobs.filter { $0.host == "h0" })
+            #expect((wantedBefore > 0 ? next : try await claim(1)).map(\.host) == ["h1"])
+        }
+    }
+
     @Test func `a host with few jobs goes before one with many, where its answers take longer`() async throws {
         try await QueueFixture.withClock { fixture, clock in
             clock.stop()

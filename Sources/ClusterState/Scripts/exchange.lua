@@ -47,10 +47,9 @@ if not ends then Clock.noteLease(lease) end
 if not ends or ends - Clock.lived < lease * 0.95 then Locks.extend(incarnation, lease) end
 
 -- What the rarer functions share with the rest. `count` is how many jobs are handed out: each is two fields of the answer and of `added`.
--- `took` has how long, ms, the last answers of hosts took.
 local Ask = {
     answer = {'done', now, '', 0, 0, 0, -1, isPaused and 1 or 0, {}}, added = {}, count = 0, wanted = tonumber(ARGV[5]), isMore = false,
-    suspects = numberOf(before[2]), freed = {}, took = {}, open = {}, budget = 1000,
+    suspects = numberOf(before[2]), freed = {}, open = {}, budget = 1000,
 }
 Ask.most = Ask.wanted + ARGV[6]
 if ARGV[9] ~= '0' then Hosts.interval = tonumber(ARGV[9]) end

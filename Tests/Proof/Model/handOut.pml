@@ -335,7 +335,9 @@ inline serveURL(url) {
 /* A host whose requests have ended in this call is due as well. */
 inline countFreed(at) {
     if
-    :: freed[at] && len(ASIDE(q, at)) > 0 && due[at] > NOW * 8 - len(ASIDE(q, at)) -> due[at] = NOW * 8 - len(ASIDE(q, at))
+    :: freed[at] && len(ASIDE(q, at)) > 0 ->
+        needs[at] = len(ASIDE(q, at));
+        due[at] = (due[at] > NOW * 8 - needs[at] -> NOW * 8 - needs[at] : due[at])
     :: else
     fi
 }

@@ -16,7 +16,13 @@ inline lookAt(at, who, when) {
     if
     :: who == 1 || who == 2 ->
         if
-        :: TIMER_H(who - 1, at) != NONE -> TIMER_H(who - 1, at) = when; NEEDS_H(who - 1, at) = (when <= NOW -> needs[at] : 0)
+        :: TIMER_H(who - 1, at) != NONE ->
+            if
+            :: when <= NOW && needs[at] == 0 -> needs[at] = len(ASIDE(who - 1, at))
+            :: else
+            fi;
+            TIMER_H(who - 1, at) = when;
+            NEEDS_H(who - 1, at) = (when <= NOW -> needs[at] : 0)
         :: else
         fi
     :: else

@@ -31,7 +31,7 @@ class RedisError(Exception):
 
 
 # The model's hosts differ by what stands aside there alone: all answers take as long as one whose time is not known.
-ALIKE = ("returns.lua", "(Ask.took[name] or USUAL_TIME)", "USUAL_TIME")
+ALIKE = ("hosts.lua", "(Hosts.took[name] or USUAL_TIME)", "USUAL_TIME")
 
 
 class Scripts:

@@ -3,8 +3,6 @@ local Returns = setmetatable({}, Lazy)
 
 function Returns.make()
     local LARGEST_LOOK, MOST_TIMERS, MOST_SEARCHED, MOST_PASSED_OVER, OUTCOME_KEPT = 64, 64, 1000, 8, 86400000
-    -- Times in ms: of an answer, where it is not known, and the most that a host counts as needing.
-    local USUAL_TIME, MOST_NEEDED = 300, 3600000
     local SUSPECTS, LONE, NEWER = '?', '!', prefix .. 'aside:newer'
     -- Jobs with nothing to fetch come besides the wanted ones, as many again, within a bound for their outcomes.
     local besides, mostBesides, queueText = 524288, min(256, 2 * Ask.most), string.char(#queue) .. queue
@@ -280,14 +278,6 @@ function Returns.make()
         return true
     end
 
-    -- How long a host needs for what stands aside there, in ms, with one request at a time: as long as if all of it were like the first of it
-    -- and like what has just been answered.
-    local function needsOf(key, name)
-        local first = call('LINDEX', key, 0)
-        local jobs = first and #first ~= 16 and Blocks.isSound(first) and Blocks.jobsIn(first) or 1
-        return min(MOST_NEEDED, jobs * call('LLEN', key) * (Ask.took[name] or USUAL_TIME))
-    end
-
     -- Serves from what stands aside at a host, as far as the host has room.
     local function serveAside(priority, name, goal)
         local key, host, before = asideOf(priority, name), Hosts.of(name), Ask.count
@@ -320,7 +310,7 @@ function Returns.make()
             if host.waiting[1] == queue then Hosts.changed(host).offered = 0 end
             -- One that has room still, or waits for its turn, is looked at when that comes.
             local at = Hosts.opensAt(host)
-            host.needs = needsOf(key, name)
+            host.needs = Hosts.needsOf(key, name)
             if at <= now then at = Hosts.roomFor(host, queue) > 0 and now - host.needs or now + Hosts.TURN_KEPT end
             call('ZADD', Ask.open[priority].timers, Hosts.lookAgainAt(host, at) + Hosts.BEHIND, 'h' .. name)
         end
@@ -440,7 +430,11 @@ function Returns.make()
         local scores, freed, hosts, next = {}, {}, {}, 1
         for name in pairs(Ask.freed) do
             local key = asideOf(priority, name)
-            if not Lists.isEmpty(key) then freed[#freed + 1], scores['h' .. name] = 'h' .. name, now - needsOf(key, name) end
+            if not Lists.isEmpty(key) then
+                local host = Hosts.of(name)
+                host.needs = Hosts.needsOf(key, name)
+                freed[#freed + 1], scores['h' .. name] = 'h' .. name, now - host.needs
+            end
         end
         for i = 1, #due, 2 do
             if scores[due[i]] then scores[due[i]] = min(scores[due[i]], due[i + 1] - Hosts.BEHIND) end

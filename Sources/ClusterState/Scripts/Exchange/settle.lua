@@ -54,7 +54,7 @@ if outcomes > 0 then
                 if fresh ~= freshFor then freshFor, freshBytes = fresh, pack('>I4', min(LONGEST, fresh / 1000)) end
                 local took = now - unpackBytes('>I6', lock, 18)
                 if took < 0 or took > LONGEST then took = took < 0 and 0 or LONGEST end
-                Ask.took[name] = took
+                Hosts.took[name] = took
                 call('SET', outcomeKey .. id, (marks == 0 and '\1\0' or '\1\2') .. token .. pack('>I6I4', now, took) .. freshBytes .. sub(bytes, 59),
                     'PX', keptText)
                 if form == REVALIDATED then revalidated = revalidated + 1 end

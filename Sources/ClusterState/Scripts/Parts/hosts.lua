@@ -26,7 +26,8 @@
 --
 -- Almost all hosts are plain: nothing is remembered of them but requests in flight and what they have earned. An exchange reads these
 -- itself, into 'plain' and 'earned'. It calls functions of this part for the others, in 'known', and 'of' makes a plain host one of those.
-local Hosts = setmetatable({known = {}, plain = {}, earned = {}, before = {}, changedOnes = {}, limit = 10000, first = 1, interval = 0, patience = 0, restPatience = 0, began = 0, MOST_EARNED = 14}, Lazy)
+-- 'took' has how long, ms, the last answers took that the call has brought.
+local Hosts = setmetatable({known = {}, plain = {}, earned = {}, before = {}, changedOnes = {}, took = {}, limit = 10000, first = 1, interval = 0, patience = 0, restPatience = 0, began = 0, MOST_EARNED = 14}, Lazy)
 local PLAIN = string.rep('\0', 29)
 
 function Hosts.load(names)
@@ -68,6 +69,8 @@ end
 
 function Hosts.make()
     local FAILURES_TO_COOL, FIRST_COOL, LONGEST_COOL, HOST_KEPT, QUEUE_KEPT, MOST_WAITING = 3, 1000, 600000, 3600000, 30 * 86400000, 16
+    -- Times in ms: of an answer, where it is not known, and the most that a host counts as needing. A look into a long list is no long one.
+    local USUAL_TIME, MOST_NEEDED, MOST_PASSED = 300, 3600000, 8
     local FIRST_PACE, PACES_IN_OCTAVE, HOUR, BITS, LONGEST_REASON = 62.5, 6, 3600000, 1048576, 1024
     Hosts.GIVEN_UP, Hosts.ENDING, Hosts.TURN_KEPT, Hosts.LOOK_AGAIN, Hosts.NEVER, Hosts.BEHIND = 2, 3, 250, 30000, math.huge, 4398046511104
 
@@ -304,9 +307,25 @@ function Hosts.make()
         return first
     end
 
+    -- How long a host needs for what stands aside there, in ms, with one request at a time: as long as if all of it were like one of it and
+    -- like what has just been answered. Of the first block most may have gone, and the last may be small.
+    function Hosts.needsOf(key, name)
+        local length = call('LLEN', key)
+        local one = length > 0 and call('LINDEX', key, min(MOST_PASSED, floor(length / 2)))
+        local jobs = one and #one ~= 16 and Blocks.isSound(one) and Blocks.jobsIn(one) or 1
+        return min(MOST_NEEDED, jobs * length * (Hosts.took[name] or USUAL_TIME))
+    end
+
     -- The host that needs the longest goes first among those that are due. A host that waits gains on the others.
     function Hosts.lookAt(host, queue, at)
-        if at <= Clock.now then at = at - (host.needs or 0) end
+        if at <= Clock.now and (host.needs or 0) == 0 then
+            host.needs = 0
+            for _, priority in ipairs(Blocks.PRIORITIES) do
+                local isGood, needs = pcall(Hosts.needsOf, Blocks.ofQueue(queue, 'aside:' .. priority .. ':' .. host.name), host.name)
+                host.needs = max(host.needs, isGood and needs or 0)
+            end
+        end
+        if at <= Clock.now then at = at - host.needs end
         for _, priority in ipairs(Blocks.PRIORITIES) do redis.pcall('ZADD', Blocks.ofQueue(queue, 'timers:' .. priority), 'XX', at + Hosts.BEHIND, 'h' .. host.name) end
     end
 
