@@ -83,7 +83,8 @@ final class Clients: Sendable {
     func ended(_ client: Client) {
         table.withLock { table in
             table.ended(client.descriptor, at: .now)
-            close(table.needless(bounds, at: .now, hasSent: Self.hasSent))
+            // The other connections were looked at when the end began. A look at all of them for each request that ends would cost too much.
+            if table.isNeedless(client.descriptor, bounds, at: .now, hasSent: Self.hasSent) { close([client.descriptor]) }
         }
     }
 
@@ -205,6 +206,15 @@ struct ClientTable {
         idle.visit { entry in if mayClose(entry, bounds, at: now, hasSent) { found.insert(entry.descriptor) } }
         for descriptor in found { close(descriptor) }
         return Array(found)
+    }
+
+    /// Whether the connection is idle while the service ends. It is said once.
+    mutating func isNeedless(_ descriptor: Int32, _ bounds: ClientBounds, at now: Instant, hasSent: (Int32) -> Bool) -> Bool {
+        guard isEnding, let since = open[descriptor]?.idleSince, mayClose((descriptor, since), bounds, at: now, hasSent) else {
+            return false
+        }
+        close(descriptor)
+        return true
     }
 
     /// Makes room for a new connection of an address. An address that has its share gets room from its own connections alone.

@@ -35,6 +35,23 @@ import Testing
         #expect(table.overdue(bounds, at: after(15)) == [4])
     }
 
+    @Test func `while the service ends, the end of a request closes its own connection, and looks at no other`() {
+        var table = full()
+        table.began(1)
+        var looks: [Int32] = []
+        func isNeedless(at seconds: Int) -> Bool {
+            table.isNeedless(1, bounds, at: after(seconds)) {
+                looks.append($0)
+                return false
+            }
+        }
+        table.ended(1, at: after(20))
+        #expect(!isNeedless(at: 20), "the service goes on")
+        table.isEnding = true
+        #expect(isNeedless(at: 20) && !isNeedless(at: 21))
+        #expect(looks == [1])
+    }
+
     private func full() -> ClientTable {
         var table = ClientTable()
         for descriptor in Int32(1)...8 {
