@@ -37,15 +37,10 @@ extension ClusterState {
                 var found: [(host: WaitingHost, standing: HostStanding)] = []
                 // A scan may meet a host twice.
                 var seen: Set<String> = []
-                // Rules and times of queues stand in the same hash.
-                try await scan("HSCAN", partition.keys.hosts, matching: "[^=?]*") { items in
-                    for index in stride(from: 0, to: items.count - 1, by: 2) {
-                        let name = try items[index].asString()
-                        let standing = HostStanding(record: try items[index + 1].asBytes())
-                        guard let host = WaitingHost(name, standing, at: now), seen.insert(name).inserted else { continue }
-                        waits.count += 1
-                        if found.count < HostBacklogs.most { found.append((host, standing)) }
-                    }
+                try await scanHosts(in: partition) { name, standing in
+                    guard let host = WaitingHost(name, standing, at: now), seen.insert(name).inserted else { return }
+                    waits.count += 1
+                    if found.count < HostBacklogs.most { found.append((host, standing)) }
                 }
                 let jobs = try await jobsAside(found.map(\.host.name), of: queues, in: partition)
                 waits.hosts += zip(found, jobs).map { HostBacklog($0.host, $0.standing, jobs: $1) }
@@ -53,6 +48,16 @@ extension ClusterState {
             waits.hosts.sort { ($0.jobs, $0.host.failures, $1.host.name) > ($1.jobs, $1.host.failures, $0.host.name) }
             waits.hosts.removeLast(max(0, waits.hosts.count - HostBacklogs.most))
             return waits
+        }
+    }
+
+    /// All hosts of which something is remembered. A host may come twice.
+    func scanHosts(in partition: Partition, _ take: (String, HostStanding) -> Void) async throws {
+        // Rules and times of queues stand in the same hash.
+        try await scan("HSCAN", partition.keys.hosts, matching: "[^=?]*") { items in
+            for index in stride(from: 0, to: items.count - 1, by: 2) {
+                take(try items[index].asString(), HostStanding(record: try items[index + 1].asBytes()))
+            }
         }
     }
 
