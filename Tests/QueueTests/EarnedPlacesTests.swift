@@ -6,6 +6,14 @@ import Testing
 #if canImport(Glibc)
 /// A host has one place until it answers. Each answer doubles its places, and a request without an answer takes them back.
 @Suite struct EarnedPlacesTests {
+    /// Asks for so many jobs, and says that these were fetched.
+    private func claim(_ fixture: QueueFixture, _ wanted: Int, afterFetching ends: [Job], limit: Int) async throws -> [Job] {
+        try await fixture.claim(wanted) {
+            $0.settlements = ends.map { Settlement($0.token, $0.id, QueueFixture.fetched($0.url), host: .answered) }
+            $0.host = HostRule(limit: limit)
+        }.jobs
+    }
+
     /// Asks for many jobs, and settles these with them.
     private func claim(
         _ fixture: QueueFixture, _ ends: [(Job, Settlement.Outcome, Settlement.HostNews)] = [], worker: String = "w", limit: Int = 8,
@@ -124,10 +132,7 @@ import Testing
             let entries = try (0..<1200).filter { $0 % 3 == 0 || $0 < 24 }.map { try QueueFixture.entry($0, hosts: 3) }
             try await fixture.accept(entries)
             func claim(_ wanted: Int, _ ends: [Job] = []) async throws -> [Job] {
-                try await fixture.claim(wanted) {
-                    $0.settlements = ends.map { Settlement($0.token, $0.id, QueueFixture.fetched($0.url), host: .answered) }
-                    $0.host = HostRule(limit: 8)
-                }.jobs
+                try await self.claim(fixture, wanted, afterFetching: ends, limit: 8)
             }
             func byHost(_ jobs: [Job]) -> [String: Int] { Dictionary(jobs.map { ($0.host, 1) }, uniquingKeysWith: +) }
             let first = try await claim(10)
@@ -146,10 +151,7 @@ import Testing
             // 240 URLs of the host h1, and 60 of h0.
             try await fixture.accept((0..<480).filter { $0 % 2 == 1 || $0 < 120 }.map { try QueueFixture.entry($0, hosts: 2) })
             func claim(_ wanted: Int, _ ends: [Job] = []) async throws -> [Job] {
-                try await fixture.claim(wanted) {
-                    $0.settlements = ends.map { Settlement($0.token, $0.id, QueueFixture.fetched($0.url), host: .answered) }
-                    $0.host = HostRule(limit: 1)
-                }.jobs
+                try await self.claim(fixture, wanted, afterFetching: ends, limit: 1)
             }
             let jobs = try await claim(10)
             #expect(Set(jobs.map(\.host)) == ["h0", "h1"] && jobs.count == 2)
@@ -169,10 +171,7 @@ import Testing
             // 40 URLs of the host h0, and eight of h1.
             try await fixture.accept((0..<80).filter { $0 % 2 == 0 || $0 < 16 }.map { try QueueFixture.entry($0, hosts: 2) })
             func claim(_ wanted: Int, _ ends: [Job] = []) async throws -> [Job] {
-                try await fixture.claim(wanted) {
-                    $0.settlements = ends.map { Settlement($0.token, $0.id, QueueFixture.fetched($0.url), host: .answered) }
-                    $0.host = HostRule(limit: 1)
-                }.jobs
+                try await self.claim(fixture, wanted, afterFetching: ends, limit: 1)
             }
             let jobs = try await claim(10)
             #expect(Set(jobs.map(\.host)) == ["h0", "h1"] && jobs.count == 2)
