@@ -112,6 +112,26 @@ import Testing
         }
     }
 
+    @Test func `a request for the rules at a redirect's host is one to that host, which is given up for it`() async throws {
+        try await WorkerFixture.with { fixture in
+            try await fixture.fill(0..<20, manners: .obeying)
+            let robots = Robots { place, _ in place == "http://silent/robots.txt" ? .failure(Self.failure(.connect)) : .success("") }
+            let downloader = ScriptedDownloader { _ in .led(to: "silent", .body("there")) }
+            let worker = try await fixture.start(downloader, sites: robots.sites()) {
+                $0.hostFirst = 1
+                $0.hostPatience = HostPatience(.seconds(900), probes: 1)
+            }
+            #expect(await worker.end.end == .empty)
+            #expect(Set(Self.classes(worker)) == ["connect"] && Self.classes(worker).count == 20)
+            #expect(robots.places.count { $0 == "http://silent/robots.txt" } == 1)
+            let cluster = ClusterState(fixture.redis, namespace: fixture.namespace)
+            let there = try await cluster.explain(WorkerFixture.id(0), host: "silent")
+            #expect(there.standing.restsUntil > there.now)
+            let here = try await cluster.explain(WorkerFixture.id(0), host: "h")
+            #expect(here.standing.restsUntil <= here.now && !here.standing.isProbing)
+        }
+    }
+
     @Test(arguments: [FetchError.Kind.status(500), .status(503), .connect, .timeout(.response)])
     func `jobs are tried again when their robots.txt could not be had, and go on when it can`(kind: FetchError.Kind) async throws {
         try await WorkerFixture.with { fixture in

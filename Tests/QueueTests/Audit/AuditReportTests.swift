@@ -68,6 +68,20 @@ import Testing
         }
     }
 
+    @Test func `an audit looks at fifty thousand hosts in one step, and names them where there are more`() async throws {
+        try await QueueFixture.with { fixture in
+            let blank = RedisArgument.bytes([UInt8](repeating: 0, count: 32))
+            for chunk in 0..<50 {
+                let fields = (0..<1000).flatMap { [.string("h\(chunk)-\($0)"), blank] as [RedisArgument] }
+                _ = try await fixture.redis.send(RedisCommand(["HSET", .string(fixture.key("hosts"))] + fields))
+            }
+            #expect(try await fixture.cluster.audit(mend: false) == [])
+            try await fixture.send("HSET", "hosts", "one-more", blank)
+            let found = try await fixture.cluster.audit(mend: true)
+            #expect(found.map(\.kind) == [.notChecked] && found.first?.example == "hosts", "\(found)")
+        }
+    }
+
     @Test(arguments: ["count", "s"])
     func `a key of the bodies with a value of another type is named`(name: String) async throws {
         try await QueueFixture.with { fixture in

@@ -63,12 +63,12 @@ final class HostMoves: HopGate {
     var asksAtEachHop: Bool { sites != nil }
 
     func admits(_ hop: NextHop) async -> Bool {
+        // The request for the rules is one to that host, and has its place like any other.
+        if hop.isElsewhere { guard await admits(hop.to.hostName) else { return false } }
         let url = state.withLock { $0.job.url }
-        if let bar = await JobAttempt.Bar(to: hop.to, of: sites, paces, for: url, claimed: nil, isRedirect: true) {
-            note(.barred(bar))
-            return false
-        }
-        return hop.isElsewhere ? await admits(hop.to.hostName) : true
+        guard let bar = await JobAttempt.Bar(to: hop.to, of: sites, paces, for: url, claimed: nil, after: hop) else { return true }
+        note(.barred(bar))
+        return false
     }
 
     private func admits(_ host: String) async -> Bool {

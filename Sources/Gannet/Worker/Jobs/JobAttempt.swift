@@ -75,14 +75,14 @@ struct JobAttempt: Sendable {
         guard job.manners.obeys || runner.paces.adapts, let url = try? CanonicalURL(job.url) else { return nil }
         let start = Moment.now
         let bar = await Bar(
-            to: url, of: job.manners.obeys ? runner.sites : nil, runner.paces, for: job.url, claimed: claimed, isRedirect: false,
+            to: url, of: job.manners.obeys ? runner.sites : nil, runner.paces, for: job.url, claimed: claimed,
             asked: { runner.tell(.hostAnswered(job.token)) })
         return bar.map { outcome(of: $0, FetchTimes(start: start, end: .now)) }
     }
 
     private func outcome(of bar: Bar, _ times: FetchTimes) -> Outcome {
-        // The request for the file was one to the host of the job.
-        if case .unknown(let error, isRedirect: false) = bar { return .failed(error, times, after: .zero) }
+        // The request for the file was one to the host where the job has its place.
+        if case .unknown(let error) = bar { return .failed(error, times, after: .zero) }
         if case .lostTouch(let error) = bar, error.isCancellation {
             return .failed(FetchError(kind: .cancelled, url: job.url), times, after: .zero)
         }

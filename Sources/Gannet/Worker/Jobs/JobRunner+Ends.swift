@@ -124,23 +124,18 @@ extension JobRunner {
         case .lostTouch(let error): throw error
         // It was a turn at its host, and nothing else: nobody has to hear of it.
         case .untilTurn: return settled(job, .handedBack, nil)
-        // A redirect is an answer. Otherwise nobody was asked, but perhaps for the rules, and the machine was told of that.
-        case .disallowed(let error, let isRedirect): return givenUp(job, error, times, .zero, host: isRedirect ? .answered : .none)
-        case .unknown(let error, _): return retryOrGiveUp(job, error, times, .zero, isElsewhere: true)
+        // Where nobody has answered, nobody was asked, but perhaps for the rules, and the machine was told of that.
+        case .disallowed(let error, let hasAnswered): return givenUp(job, error, times, .zero, host: hasAnswered ? .answered : .none)
+        case .unknown(let error): return retryOrGiveUp(job, error, times, .zero)
         }
     }
 
-    /// - Parameter isElsewhere: The failure is that of another host than the job's, to which a redirect led.
-    private func retryOrGiveUp(
-        _ job: Job, _ error: FetchError, _ times: FetchTimes, _ duration: Duration, isElsewhere: Bool = false
-    ) -> Conclusion {
+    private func retryOrGiveUp(_ job: Job, _ error: FetchError, _ times: FetchTimes, _ duration: Duration) -> Conclusion {
         let decision = policy.decide(AttemptFailure(error.retry), failures: job.failures, random: .random(in: 0...1))
-        let host = isElsewhere ? .none : Settlement.HostNews(error.kind)
+        let host = Settlement.HostNews(error.kind)
         let failure = OutcomeContent(error, url: job.url)
         switch decision {
         case .retry(let pause): return settled(job, .retry(failure, after: pause), .putOff(job, error, pause), host: host)
-        case .coolDown(let pause) where isElsewhere:
-            return settled(job, .putOff(failure, for: pause ?? policy.longestPause), .putOff(job, error, pause))
         case .coolDown(let pause): return settled(job, .throttled(failure, for: pause), .putOff(job, error, pause), host: host)
         case .giveUp: return givenUp(job, error, times, duration, host: host)
         }
