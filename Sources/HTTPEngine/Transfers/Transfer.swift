@@ -207,12 +207,19 @@ final class Transfer {
             let count = settings.fetch.maximumRedirects.of("time")
             throw failure(.tooManyRedirects, "more than \(count); the last led from \(RedactedURL(target.text))")
         }
+        let next: CanonicalURL
         do throws(RequestRejection) {
-            return try target.following(place)
+            next = try target.following(place)
         } catch {
             let text = RedactedURL(String(decoding: place.prefix(300), as: UTF8.self))
             throw failure(.refusedRedirect, "it led to '\(text)': \(error)")
         }
+        // Nothing is remembered from request to request, so a third one would get the same answer. At a slow host a circle outlasts the
+        // time of the transfer, which would be tried again.
+        let url = RedactedURL.withoutUserInfo(next.text)
+        let times = hops.count { $0.url == url } + (RedactedURL.withoutUserInfo(target.text) == url ? 1 : 0)
+        guard times < 2 else { throw failure(.tooManyRedirects, "in a circle, from \(RedactedURL(target.text)) to \(RedactedURL(url))") }
+        return next
     }
 
     /// The current hop is asked again.

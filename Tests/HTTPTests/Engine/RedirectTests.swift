@@ -130,6 +130,34 @@ import Testing
         #expect(try await fixture.failure().description == sentence.split(separator: "@").joined(separator: url))
     }
 
+    @Test("A circle of redirects is gone through twice at most", arguments: [["/"], ["/", "/a"], ["/", "/a", "/b"]])
+    func circle(paths: [String]) async throws {
+        let asked = Mutex<[String]>([])
+        let fixture = try EngineFixture { peer in
+            asked.withLock { $0.append(peer.path) }
+            let next = (paths.firstIndex(of: peer.path) ?? 0) + 1
+            return peer.answer(302, headers: ["Location: \(paths[next % paths.count])"])
+        }
+        let error = try await fixture.failure()
+        let (last, first) = (fixture.origin.url(paths[paths.count - 1]), fixture.origin.url("/"))
+        #expect(error.kind == .tooManyRedirects && error.detail == "in a circle, from \(last) to \(first)")
+        #expect(asked.withLock { $0 } == paths + paths)
+    }
+
+    @Test("A URL may be asked a second time after a redirect")
+    func again() async throws {
+        let count = Mutex(0)
+        let fixture = try EngineFixture { peer in
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            return number == 1 ? peer.answer(302, headers: ["Location: /"]) : peer.answer()
+        }
+        let request = DownloadRequest(url: fixture.origin.url("/"), body: .memory(upTo: 10_000, thenFileIn: "/"))
+        #expect(try await fixture.engine.download(request).hops.count == 1)
+    }
+
     @Test("Where no redirects are permitted, a redirect is its status")
     func none() async throws {
         let fixture = try EngineFixture {

@@ -56,7 +56,7 @@ extension EvilBehaviour {
         case .slowInformationals:
             [.sendAgain(Array("HTTP/1.1 103 Early Hints\r\n\r\n".utf8), times: EvilScript.forever, every: .milliseconds(50))]
         case .slowRedirects:
-            [.pause(.milliseconds(400))] + .answer("302 Found", "Location: \(request.target)", body: "")
+            [.pause(.milliseconds(400))] + .answer("302 Found", "Location: \(request.target)/on", body: "")
         case .silentHandshake:
             [.silence]
         case .slowHandshake:
