@@ -3,10 +3,12 @@ package struct CommandLineParser: Sendable {
     package let root: CommandSpec
     /// `GANNET_` makes `GANNET_MAX_BODY` stand in for `--max-body`.
     package let environmentPrefix: String
+    private let habits: Habits
 
-    package init(root: CommandSpec, environmentPrefix: String) {
+    package init(root: CommandSpec, environmentPrefix: String, habits: Habits = Habits()) {
         self.root = root
         self.environmentPrefix = environmentPrefix
+        self.habits = habits
     }
 
     package enum Outcome: Sendable {
@@ -21,7 +23,7 @@ package struct CommandLineParser: Sendable {
     ///   - environment: An empty variable counts as unset.
     ///   - width: Columns for the lines of help.
     package func parse(_ words: [String], environment: [String: String], width: Int = 80) throws(UsageError) -> Outcome {
-        var scan = WordScan(root: root)
+        var scan = WordScan(root: root, habits: habits)
         do {
             if let early = try scan.read(words) {
                 return early == .version ? .version : help(scan.path, scan.spec, width)

@@ -4,11 +4,10 @@ package enum TimeSpan {
         ("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000), ("ms", 1),
     ]
 
-    /// Reads `500ms`, `8s`, `10m`, `24h`, `7d`. A number without a unit is refused: some tools mean seconds, some milliseconds.
+    /// Reads `500ms`, `8s`, `10m`, `24h`, `7d`, and `8` as seconds, as curl, wget and aria2 do.
     package static func parse(_ text: String) throws -> Duration {
-        guard let (number, unit) = split(text), let scale = units.first(where: { $0.name == unit })?.milliseconds else {
-            throw UsageError("use a whole number with a unit, such as 500ms, 8s, 10m, 24h or 7d.")
-        }
+        guard let (number, unit) = split(text), let scale = unit.isEmpty ? 1000 : units.first(where: { $0.name == unit })?.milliseconds
+        else { throw UsageError("use a whole number with a unit, such as 500ms, 8s, 10m, 24h or 7d.") }
         guard let count = Int64(number), case (let total, let overflow) = count.multipliedReportingOverflow(by: scale), !overflow else {
             throw UsageError("it is too long a time.")
         }
@@ -26,33 +25,34 @@ package enum TimeSpan {
     }
 }
 
-/// Sizes as text: decimal (`20MB` = 20 × 10⁶) and binary (`20MiB` = 20 × 2²⁰) units.
+/// Sizes and speeds as text: decimal (`20MB` = 20 × 10⁶) and binary (`20MiB` = 20 × 2²⁰) units. One letter is binary (`20M`), as curl, wget and
+/// aria2 write it.
 package enum ByteCount {
     private static let units: [(name: String, bytes: Int)] = [
         ("TiB", 1 << 40), ("TB", 1_000_000_000_000), ("GiB", 1 << 30), ("GB", 1_000_000_000),
         ("MiB", 1 << 20), ("MB", 1_000_000), ("KiB", 1 << 10), ("KB", 1_000), ("kB", 1_000), ("B", 1), ("", 1),
     ]
+    private static let letters = ["k": 10, "m": 20, "g": 30, "t": 40]
 
-    /// Reads `20MB`, `20MiB`, `512B` or plain bytes. Units keep their case: `Mb` would be bits.
+    /// Reads `20MB`, `20MiB`, `20M`, `1.5G`, `512B` or plain bytes. Units of two letters keep their case: `Mb` would be bits.
     package static func parse(_ text: String) throws -> Int {
-        guard let (number, unit) = split(text), let scale = units.first(where: { $0.name == unit })?.bytes else {
-            throw UsageError("use a whole number with a unit, such as 500KB, 20MB (10^6) or 20MiB (2^20).")
+        let number = text.prefix { isDigit($0) || $0 == "." }
+        let unit = text[number.endIndex...]
+        let scale = letters[unit.lowercased()].map { 1 << $0 } ?? units.first { $0.name == unit }?.bytes
+        guard let scale, number.contains(where: isDigit), !number.contains(".") || scale > 1, number.count(where: { $0 == "." }) <= 1 else {
+            throw UsageError("use a number with a unit, such as 500KB, 20MB (10^6), 20MiB or 20M (2^20).")
+        }
+        if number.contains(".") {
+            guard let bytes = Double(number).flatMap({ Int(exactly: ($0 * Double(scale)).rounded(.down)) }) else { throw tooLarge }
+            return bytes
         }
         guard let count = Int(number), case (let total, let overflow) = count.multipliedReportingOverflow(by: scale), !overflow else {
-            throw UsageError("it is too large a size.")
+            throw tooLarge
         }
         return total
     }
 
-    /// Reads a speed as curl and wget write it, `500k`, `1.5M` or `2G` in powers of 1024, or as `parse` reads a size. nil if it is neither.
-    package static func parseSpeed(_ text: String) -> Int? {
-        if let size = try? parse(text) { return size }
-        let letters = ["k": 10, "m": 20, "g": 30, "t": 40]
-        let number = text.dropLast()
-        guard let power = letters[text.suffix(1).lowercased()], number.allSatisfy({ isDigit($0) || $0 == "." }), let count = Double(number)
-        else { return nil }
-        return Int(exactly: (count * Double(1 << power)).rounded(.down))
-    }
+    private static var tooLarge: UsageError { UsageError("it is too large a size.") }
 
     /// The shortest text that `parse` reads back as the same number.
     package static func text(of bytes: Int) -> String {

@@ -92,7 +92,7 @@ extension ValueType where Value == Int {
     /// A number of bytes a second within `range`, such as `500k` or `1.5M`.
     package static func speed(_ placeholder: String = "speed", in range: ClosedRange<Int>) -> Self {
         Self(placeholder) { text in
-            guard let value = ByteCount.parseSpeed(text), range.contains(value) else {
+            guard let value = try? ByteCount.parse(text), range.contains(value) else {
                 let bounds = "\(ByteCount.text(of: range.lowerBound)) to \(ByteCount.text(of: range.upperBound))"
                 throw UsageError("use a number of bytes a second such as 500k, 1.5M or 2MB, from \(bounds).")
             }

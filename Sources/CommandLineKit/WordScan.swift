@@ -11,10 +11,14 @@ struct WordScan {
     private(set) var positionals: [String] = []
     private(set) var given: [String: [Arguments.Given]] = [:]
     private var rest: ArraySlice<String> = []
+    private let root: CommandSpec
+    private let habits: Habits
 
-    init(root: CommandSpec) {
+    init(root: CommandSpec, habits: Habits = Habits()) {
         path = [root.name]
         spec = root
+        self.root = root
+        self.habits = habits
     }
 
     mutating func read(_ words: [String]) throws(UsageError) -> Early? {
@@ -59,6 +63,7 @@ struct WordScan {
 
     private mutating func descend(to name: String) throws(UsageError) {
         guard let next = spec.subcommands.first(where: { $0.name == name }) else {
+            if path.count == 1, let advice = habits.advice(on: name) { throw error("Unknown command \(Sentence.quoted(name)). \(advice)") }
             let meant = Sentence.closest(to: name, among: spec.shownCommands.map(\.name))
             throw error("Unknown command \(Sentence.quoted(name)).\(didYouMean(meant))")
         }
@@ -73,7 +78,7 @@ struct WordScan {
             // Only the name is shown: what follows a '=' may be a secret.
             let names = spec.allFlags.filter { !$0.isHidden }.map(\.name)
             let suggestion = Sentence.closest(to: name, among: names).map { "--" + $0 }
-            throw error("Unknown option \(Sentence.quoted("--" + name)).\(didYouMean(suggestion))")
+            throw error("Unknown option \(Sentence.quoted("--" + name)).\(advice(on: name) ?? didYouMean(suggestion))")
         }
         return try take(entry, as: "--" + name, inline: parts.count > 1 ? String(parts[1]) : nil)
     }
@@ -83,7 +88,7 @@ struct WordScan {
         var letters = word.dropFirst()
         while let letter = letters.popFirst() {
             guard let entry = spec.allFlags.first(where: { $0.short == letter }) else {
-                throw error("Unknown option \(Sentence.quoted("-\(letter)")).")
+                throw error("Unknown option \(Sentence.quoted("-\(letter)")).\(advice(on: String(letter)) ?? "")")
             }
             var inline: String?
             if case .value = entry.form, !letters.isEmpty {
@@ -136,6 +141,8 @@ struct WordScan {
     func error(_ message: String, about entry: FlagEntry? = nil) -> UsageError {
         UsageError(message, path: path, spec: spec, help: entry?.usage)
     }
+
+    private func advice(on option: String) -> String? { habits.advice(on: option, in: spec, root: root).map { " " + $0 } }
 
     private func didYouMean(_ suggestion: String?) -> String {
         suggestion.map { " Did you mean '\($0)'?" } ?? ""

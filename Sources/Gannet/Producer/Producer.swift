@@ -1,4 +1,5 @@
 package import ClusterState
+internal import HTTPEngine
 
 /// Puts URLs into a queue, chunk by chunk, and remembers the rows that are no URLs.
 ///
@@ -81,7 +82,7 @@ package struct Producer: ~Copyable {
             let entry = try JobEntry(row: text, headers: headers)
             if position > progress.resumesBehind, isWanted(entry) { take(entry) }
         } catch {
-            summary.refuse(place, "\(error)")
+            summary.refuse(place, EnqueueSummary.reason(error, text, place))
         }
         if isFull { try await send(closing: false) }
     }
@@ -208,6 +209,14 @@ package struct EnqueueSummary: Sendable, Equatable {
     /// The bound for a file of ten million lines that are not URLs.
     static let mostComplaints = 20
     private static let mostPlaces = 3
+
+    /// Why a text became no job. A word of the command line may be a host's name.
+    package static func reason(_ error: any Error, _ text: ArraySlice<UInt8>, _ place: Place) -> String {
+        guard case .argument = place, case RequestRejection.noScheme = error, text.contains(UInt8(ascii: ".")),
+            (try? CanonicalURL(bytes: (Array("https://".utf8) + text)[...])) != nil
+        else { return "\(error)" }
+        return "\(error), such as https://\(String(decoding: text, as: UTF8.self))"
+    }
 
     mutating func refuse(_ place: Place, _ reason: String) {
         invalid += 1

@@ -26,7 +26,7 @@ struct CommandGroup: Sendable {
 
 /// Every command there is.
 enum CommandTable {
-    static let parser = CommandLineParser(root: root, environmentPrefix: "GANNET_")
+    static let parser = CommandLineParser(root: root, environmentPrefix: "GANNET_", habits: .ofOtherTools)
 
     private static let commands: [any Command.Type] = [
         RunCommand.self, EnqueueCommand.self, WorkCommand.self, ServeCommand.self, GetCommand.self, ThumbnailCommand.self,

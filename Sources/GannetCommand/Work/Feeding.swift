@@ -29,7 +29,9 @@ enum Feeding {
         var beginning = Beginning()
         func isURL(_ text: ArraySlice<UInt8>) -> Bool { (try? JobEntry(row: text, headers: headers)) != nil }
         func refuse(_ text: ArraySlice<UInt8>, _ place: EnqueueSummary.Place) {
-            do { _ = try JobEntry(row: text, headers: headers) } catch { beginning.refused.add(place, "\(error)") }
+            do { _ = try JobEntry(row: text, headers: headers) } catch {
+                beginning.refused.add(place, EnqueueSummary.reason(error, text, place))
+            }
         }
         if input.urls.contains(where: { isURL(Array($0.utf8)[...]) }) { return beginning }
         for (index, url) in input.urls.enumerated() { refuse(Array(url.utf8)[...], .argument(index + 1)) }

@@ -79,6 +79,11 @@ import Testing
         #expect(mixed["accepted"] as? Int == 1 && mixed["invalid"] as? Int == 3, "\(mixed)")
         let places = (mixed["complaints"] as? [[String: String]])?.compactMap { $0["place"] }
         #expect(places == ["argument 1", "line 1", "line 2"])
+        let host = try await fleet.outcome(["enqueue", "example.com/a.jpg"] + fleet.connection)
+        #expect(
+            host.errors.contains(
+                "argument 1: not a URL that can be fetched: it must begin with http:// or https://, such as https://example.com/a.jpg"),
+            "\(host.errors)")
         try await fleet.stop()
     }
 

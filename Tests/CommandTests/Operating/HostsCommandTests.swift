@@ -152,7 +152,7 @@ import Testing
             ("set h", "Error: A rule needs '--limit', '--rate' or '--pause'.\n"),
             ("set h --limit 0", "use a whole number from 1 to 10000"),
             ("set h --rate 0", "use a number from 0.001 to 1000, such as 2 or 0.5"),
-            ("set h --pause 5", "use a whole number with a unit"), ("set --limit 1", "Missing expected argument '<host>'"),
+            ("set h --pause soon", "use a whole number with a unit"), ("set --limit 1", "Missing expected argument '<host>'"),
             ("list h", "Unexpected argument 'h'"), ("clear h i", "Unexpected argument 'i'"),
         ])
     func refusals(words: String, sentence: String) async throws {
