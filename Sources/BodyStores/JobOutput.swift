@@ -54,8 +54,14 @@ package enum StoreRoom: Sendable, Equatable {
     case there
     /// Bodies wait, because the store has reached its limit with bodies that are in use.
     case limitReached
+    /// Bodies wait, because the store has reached its limit with those of batches that nobody has exported.
+    case held([HoldingBatch])
     /// Bodies wait, because this server of Redis is full.
     case full(server: String)
+
+    package var isHeld: Bool {
+        if case .held = self { true } else { false }
+    }
 }
 
 package enum Placement: Sendable {

@@ -6,8 +6,10 @@ package import RedisClient
 
 /// Stores bodies in Redis by their digest, within a limit of memory. Workers that have no common folder use it.
 ///
-/// The least recently used body makes room for a new one. A job that needs a body that is gone fetches it again.
+/// The least recently used body makes room for a new one, but none of a batch that nobody has exported. A job that needs a body that is gone
+/// fetches it again.
 package final class RedisBodies: JobOutput {
+    private let cluster: ClusterState
     private let store: BlobStore
     /// One for each part of the store: the server of one part may be away, and the bodies of other parts do not wait for it.
     private let puts: [Gathering<Blob, BlobPutAnswer>]
@@ -16,6 +18,7 @@ package final class RedisBodies: JobOutput {
     private struct Entry {
         let digest: [UInt8]
         let size: Int
+        let batch: HoldingBatch?
     }
     private let persistently: Persistence
     private let patienceForRoom: Duration
@@ -28,12 +31,18 @@ package final class RedisBodies: JobOutput {
     private struct Waiting {
         var count = 0
         var isTold = false
+        /// It was told that they wait for an export.
+        var isHeld = false
         /// This task begins when no body waits any more. After a calm time it tells that there is room.
         var end: Task<Void, Never>?
         var tell: (@Sendable (StoreRoom) -> Void)?
+        /// The batches that held the bodies of the store at the last look.
+        var batches: [HoldingBatch] = []
+        var lookedAt: ContinuousClock.Instant?
     }
 
     private static let pauseWhenFull = Duration.milliseconds(500)
+    private static let lookPause = Duration.seconds(10)
 
     /// - Parameters:
     ///   - connection: Exchanges do not go through it, because a large body would delay a worker's renewals.
@@ -48,6 +57,7 @@ package final class RedisBodies: JobOutput {
         calm: Duration = .seconds(5), outage: OutageListener? = nil
     ) {
         self.calm = calm
+        self.cluster = cluster
         let store = BlobStore(cluster, over: connection)
         self.store = store
         puts = (0..<store.partCount).map { _ in
@@ -66,7 +76,7 @@ package final class RedisBodies: JobOutput {
                 bytes: { $0.digest.count },
                 call: { entries in
                     do throws(StateError) {
-                        return try await store.contains(entries.map { ($0.digest, $0.size) }).map { .success($0) }
+                        return try await store.contains(entries.map { ($0.digest, $0.size, $0.batch) }).map { .success($0) }
                     } catch {
                         return entries.map { _ in .failure(error) }
                     }
@@ -92,13 +102,14 @@ package final class RedisBodies: JobOutput {
 
     package func held(_ outcome: URLOutcome, for job: Job) async throws -> HeldBody? {
         guard let digest = outcome.content.digest else { return nil }
+        let batch = job.holdingBatch
         if job.keepsWire {
-            guard let place = outcome.content.exchanges, try await isThere(Entry(digest: place.digest, size: place.size)) else {
-                return nil
-            }
+            guard let place = outcome.content.exchanges,
+                try await isThere(Entry(digest: place.digest, size: place.size, batch: batch))
+            else { return nil }
         }
         if outcome.content.size == 0 { return HeldBody(file: nil) }
-        return try await isThere(Entry(digest: digest, size: outcome.content.size)) ? HeldBody(file: nil) : nil
+        return try await isThere(Entry(digest: digest, size: outcome.content.size, batch: batch)) ? HeldBody(file: nil) : nil
     }
 
     private func isThere(_ entry: Entry) async throws -> Bool {
@@ -136,15 +147,15 @@ package final class RedisBodies: JobOutput {
 
     private func place(_ bytes: [UInt8], digest: SHA256Digest, of job: Job) async throws -> Placement {
         if bytes.isEmpty { return .held(HeldBody(file: nil)) }
-        let body = Blob(digest: digest.bytes, bytes: bytes)
+        let body = Blob(digest: digest.bytes, bytes: bytes, for: job.holdingBatch)
         var (answer, room) = try await put(body)
-        if answer == .full { answer = try await putOnceThereIsRoom(body, room) }
+        if answer == .full || answer == .held { answer = try await putOnceThereIsRoom(body, after: answer, room) }
         switch answer {
         case .stored, .present: return .held(HeldBody(file: nil))
         case .tooLarge:
             let sentence = "its \(bytes.count) bytes do not fit into the store for bodies in Redis"
             return .refused(FetchError(kind: .tooLarge, url: job.url, detail: sentence))
-        case .full:
+        case .full, .held:
             throw StorageFailure(
                 "The store for bodies in Redis is full, and all its bodies are in use. Raise its limit, or store bodies in a folder.")
         }
@@ -163,16 +174,38 @@ package final class RedisBodies: JobOutput {
 
     /// Waits while the store or its Redis is full, and says so at once.
     /// - Parameter room: Why there is none.
-    private func putOnceThereIsRoom(_ body: Blob, _ room: StoreRoom) async throws -> BlobPutAnswer {
-        noteWaiting(1, room)
+    private func putOnceThereIsRoom(_ body: Blob, after answer: BlobPutAnswer, _ room: StoreRoom) async throws -> BlobPutAnswer {
+        noteWaiting(1, answer == .held ? .held(try await holdingBatches()) : room)
         defer { noteWaiting(-1, room) }
-        let deadline = ContinuousClock.now + patienceForRoom
+        // Somebody has to export a batch, whenever that is.
+        var (answer, deadline) = (answer, ContinuousClock.now + patienceForRoom)
         while ContinuousClock.now < deadline {
             try await Task.sleep(for: Self.pauseWhenFull)
-            let answer = try await put(body).0
-            if answer != .full { return answer }
+            answer = try await put(body).0
+            if answer == .held {
+                deadline = .now + patienceForRoom
+                noteWaiting(0, .held(try await holdingBatches()))
+            } else if answer != .full {
+                return answer
+            }
         }
-        return .full
+        return answer
+    }
+
+    /// The batches in the way, looked at now and then. A batch that its queue has forgotten holds nothing any longer.
+    private func holdingBatches() async throws -> [HoldingBatch] {
+        let (isDue, known) = waiting.withLock { waiting in
+            let isDue = waiting.batches.isEmpty || waiting.lookedAt.map { ContinuousClock.now - $0 > Self.lookPause } ?? true
+            if isDue { waiting.lookedAt = .now }
+            return (isDue, waiting.batches)
+        }
+        guard isDue else { return known }
+        let batches = try await persistently { () async throws in
+            try await store.releaseForgotten(in: cluster)
+            return try await store.holdingBatches()
+        }
+        waiting.withLock { $0.batches = batches }
+        return batches
     }
 
     private func noteWaiting(_ change: Int, _ room: StoreRoom) {
@@ -180,7 +213,7 @@ package final class RedisBodies: JobOutput {
             waiting.count += change
             waiting.end?.cancel()
             waiting.end = waiting.count > 0 ? nil : Task { await endWaitingOnceCalm() }
-            if waiting.count > 0, !waiting.isTold { Self.tell(room, &waiting) }
+            if waiting.count > 0, !waiting.isTold || room.isHeld && !waiting.isHeld { Self.tell(room, &waiting) }
         }
     }
 
@@ -193,7 +226,7 @@ package final class RedisBodies: JobOutput {
 
     /// The listener is called under the lock, so that the last call it gets tells the present state.
     private static func tell(_ room: StoreRoom, _ waiting: inout Waiting) {
-        waiting.isTold = room != .there
+        (waiting.isTold, waiting.isHeld) = (room != .there, room.isHeld)
         waiting.tell?(room)
     }
 }
@@ -251,5 +284,12 @@ extension BlobStore {
     /// A body whose bytes have the digest; `nil` if it is gone.
     func body(digest: [UInt8], size: Int) async throws(StateError) -> [UInt8]? {
         try await intactBody(digest: digest, size: size) { SHA256Digest(of: $0).bytes }
+    }
+}
+
+extension Job {
+    /// The batch that its body stays for.
+    fileprivate var holdingBatch: HoldingBatch? {
+        keeping == .cache ? nil : batchName.map { HoldingBatch(queue: queue, batch: $0) }
     }
 }

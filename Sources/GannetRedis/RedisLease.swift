@@ -46,6 +46,7 @@ struct RedisLease: SharedLease {
             case .stored, .present: return nil
             case .tooLarge: return .refused("The body is too large for the shared cache.")
             case .full: return .refused("The shared cache is full of bodies that are in use.")
+            case .held: return .refused("The shared cache is full of bodies of batches that nobody has exported.")
             }
         } catch  where error.redis?.kind == .outOfMemory {
             tier.tellFull()

@@ -137,7 +137,7 @@ class Soak:
             if self.stops.wait(max(0, begun + second - time.monotonic())) or time.monotonic() > begun + self.seconds:
                 return
             file.write_text("\n".join(self.load.urls(second)) + "\n")
-            while self.program.run("enqueue", "-i", file, "--quiet", check=False, seconds=120).returncode and not self.stops.is_set():
+            while self.program.run("enqueue", "-i", file, "--as-cache", "--quiet", check=False, seconds=120).returncode and not self.stops.is_set():
                 self.repeats += 1
                 self.stops.wait(0.2)
             if second % 60 == 59:

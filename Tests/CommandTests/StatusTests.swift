@@ -19,7 +19,7 @@ import Testing
             Set(status.keys) == [
                 "schema", "queue", "paused", "jobs", "oldestReadySeconds", "totals", "failures", "waits", "rate", "etaSeconds", "hosts",
                 "workers",
-                "otherQueues", "partitions", "redis",
+                "otherQueues", "partitions", "redis", "heldBatches",
             ])
         #expect(status["schema"] as? Int == 1 && status["queue"] as? String == "default" && status["paused"] as? Bool == false)
         #expect(Self.keys(status["jobs"]) == ["ready", "active", "parked", "delayed", "dead"])

@@ -105,3 +105,20 @@ package struct FinishedBatch: Sendable {
         if Task.isCancelled { throw StateError.redis(RedisError(.cancelled)) }
     }
 }
+
+extension FinishedBatch {
+    /// Calls a function for the bodies of the ended jobs, and for what was kept beside them, some at a time.
+    package func forEachBody(_ body: ([(digest: [UInt8], size: Int)]) async throws -> Void) async throws {
+        var place = 0
+        while place < count {
+            let part = try await part(from: place)
+            place += part.jobs.count
+            var bodies: [(digest: [UInt8], size: Int)] = []
+            for content in try await queue.outcomes(part.ids, in: part.partition).compactMap({ $0?.content }) {
+                if let digest = content.digest, content.size > 0 { bodies.append((digest, content.size)) }
+                if let exchanges = content.exchanges { bodies.append((exchanges.digest, exchanges.size)) }
+            }
+            if !bodies.isEmpty { try await body(bodies) }
+        }
+    }
+}

@@ -3,7 +3,7 @@ internal import GannetBasics
 internal import HTTPEngine
 
 /// `manifest.jsonl`: one line for each row of a run's input, in the same order, with the row's outcome. A complete manifest replaces the
-/// earlier one.
+/// earlier one. That of a run which did not come to its end says of each other row that it is pending, or has failed.
 package final class Manifest: Sendable {
     private struct State {
         let writer: ManifestFile
@@ -15,19 +15,40 @@ package final class Manifest: Sendable {
 
     private let folder: RecordedFolder
     private let packing: BodyPacking?
+    private let unfinished: Unfinished?
     private let identify: @Sendable (ArraySlice<UInt8>) throws -> URLID
     private let state: Mutex<State>
 
     /// - Parameters:
     ///   - packing: Packs the bodies of the rows.
+    ///   - unfinished: Of a run that did not come to its end.
     ///   - identify: Returns the id of a row's URL, or throws why the row is not a URL.
     package init(
-        in folder: RecordedFolder, packing: BodyPacking? = nil, identify: @escaping @Sendable (ArraySlice<UInt8>) throws -> URLID
+        in folder: RecordedFolder, packing: BodyPacking? = nil, unfinished: Unfinished? = nil,
+        identify: @escaping @Sendable (ArraySlice<UInt8>) throws -> URLID
     ) throws {
         self.folder = folder
         self.packing = packing
+        self.unfinished = unfinished
         self.identify = identify
         state = Mutex(State(writer: try ManifestFile(in: folder.folder), reader: folder.journal.reader()))
+    }
+
+    /// How rows count that a run has left.
+    package struct Unfinished: Sendable {
+        /// Why the run has left them.
+        let reason: String
+        /// Nobody is going to fetch them.
+        let isFailure: Bool
+
+        package init(_ reason: String, isFailure: Bool = false) {
+            self.reason = reason
+            self.isFailure = isFailure
+        }
+
+        fileprivate func end(_ more: String = "") -> RowEnd {
+            RowEnd(isFailure ? .failed : .pending, message: reason + more, lossClass: "unfinished")
+        }
     }
 
     /// Adds the next rows of the input.
@@ -60,6 +81,7 @@ package final class Manifest: Sendable {
         case .there: state.totals.there += 1
         case .repeated: state.totals.repeated += 1
         case .failed: state.totals.noteFailure(end.errorClass, of: row.url)
+        case .pending: state.totals.pending += 1
         case .invalid: state.totals.invalid += 1
         }
         try state.writer.write(row.line(end))
@@ -69,16 +91,32 @@ package final class Manifest: Sendable {
         guard case .url(let bytes) = row.content else { return RowEnd(.invalid) }
         let id: URLID
         do { id = try identify(bytes) } catch { return RowEnd(.invalid, message: "\(error)") }
+        if let unfinished { return try end(of: id, unfinished, &state) }
         guard let entry = folder.journal[id], entry.marks.contains(.listed) else {
             throw StorageFailure(
                 "The input has changed while its URLs were fetched. Run the command again for a manifest of the new input.")
         }
         let isKnown = entry.marks.contains(.current) || entry.marks.contains(.sound) && !entry.marks.contains(.queued)
         guard isKnown, let record = try state.reader.record(at: entry.offset) else { return RowEnd(.failed) }
+        return try end(of: id, entry, record)
+    }
+
+    private func end(of id: URLID, _ entry: URLTable.Entry, _ record: JobRecord) throws -> RowEnd {
         if record.isFailed || record.isUnfit { return RowEnd(.failed, record) }
         guard !entry.marks.contains(.told) else { return RowEnd(.repeated, record) }
         try folder.journal.mark(id, .told)
         return RowEnd(entry.marks.contains(.current) ? .fetched : .there, record)
+    }
+
+    /// The end of a row in a run that did not come to its end: what an earlier run has fetched is there, as far as is known.
+    private func end(of id: URLID, _ unfinished: Unfinished, _ state: inout State) throws -> RowEnd {
+        guard let entry = folder.journal[id], entry.offset > 0, let record = try state.reader.record(at: entry.offset) else {
+            return unfinished.end()
+        }
+        if entry.marks.contains(.current) { return try end(of: id, entry, record) }
+        if record.isFailed { return unfinished.end(" In an earlier run it failed: \(record.errorMessage)") }
+        let isWanted = entry.marks.contains(.queued) || entry.marks.contains(.broken) || folder.demand == .fresh
+        return isWanted ? unfinished.end() : try end(of: id, entry, record)
     }
 }
 
@@ -98,10 +136,12 @@ package struct ManifestTotals: Sendable, Equatable {
     /// Failed rows by host, for a bounded number of hosts.
     package private(set) var hosts: [String: Int] = [:]
     package var invalid = 0
+    /// Rows that an early end of the run has left.
+    package var pending = 0
     /// The size of the bodies that this run fetched.
     package var bytes = 0
 
-    package var rows: Int { fetched + there + repeated + failed + disallowed + invalid }
+    package var rows: Int { fetched + there + repeated + failed + disallowed + invalid + pending }
 
     private static let mostClasses = 200
     private static let mostHosts = 10_000

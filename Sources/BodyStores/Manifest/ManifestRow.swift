@@ -69,7 +69,7 @@ extension ManifestRow {
         case .finished(let number): members += [("line", nil), ("finished", .integer(number))]
         }
         let record = end.record
-        let body = end.outcome == .failed ? nil : record
+        let body = end.hasBody ? record : nil
         members += [
             ("url", JSONValue(text)),
             ("outcome", .string(end.name)),
@@ -114,6 +114,7 @@ extension ManifestRow {
                 end.record?.errorMessage ?? end.message
                 ?? "The job ended without a fetch by this run. Its host was unreachable for too long, it was cancelled or deleted, its URL failed for another queue, or three workers died with it."
             return ["class": .string(end.errorClass), "message": .string(message)]
+        case .pending: return ["class": "pending", "message": JSONValue(end.message)]
         case .invalid:
             if case .invalid(let reason) = content { return ["class": "invalid", "message": .string(reason)] }
             return ["class": "invalid", "message": JSONValue(end.message)]
@@ -130,6 +131,8 @@ struct RowEnd {
         /// An earlier row has the same URL.
         case repeated
         case failed
+        /// The run ended before the URL did.
+        case pending
         case invalid
     }
 
@@ -140,7 +143,7 @@ struct RowEnd {
     let message: String?
     private let lossClass: String
 
-    var hasBody: Bool { outcome != .failed && outcome != .invalid }
+    var hasBody: Bool { outcome != .failed && outcome != .pending && outcome != .invalid }
 
     /// The error class of a failed row.
     var errorClass: String { record?.errorClass ?? lossClass }
@@ -157,6 +160,7 @@ struct RowEnd {
         case .fetched: "fetched"
         case .there, .repeated: "cached"
         case .failed: "failed"
+        case .pending: "pending"
         case .invalid: "invalid"
         }
     }

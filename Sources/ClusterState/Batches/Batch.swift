@@ -22,10 +22,24 @@ package struct BatchOptions: Sendable, Equatable {
     /// Whether the jobs obey the sites that they fetch from.
     package var manners = Manners.ignoring
 
-    /// Keeps what went over the wire, so that an export can write archives of it.
-    package var keepsWire = false
+    package var keeping = Keeping.bodies
 
     package init() {}
+}
+
+/// The part of a batch's fetches that stays, where bodies are in Redis.
+package enum Keeping: String, Sendable {
+    /// Bodies, until somebody has exported the batch.
+    case bodies
+    /// The same, and what went over the wire, so that an export can write archives of it.
+    case exchanges = "wire"
+    /// Bodies, until they have to make room.
+    case cache
+
+    init(text: String?) { self = text.flatMap { Keeping(rawValue: $0) } ?? .bodies }
+
+    /// In the batch's record, where it is none of the usual.
+    var text: String? { self == .bodies ? nil : rawValue }
 }
 
 /// How much of a batch's input has been accepted.
@@ -142,7 +156,7 @@ extension Batch {
     package var progress: Double? { total > 0 ? min(1, Double(ended) / Double(total)) : nil }
 
     static let fields = [
-        "id", "priority", "refresh", "maxAge", "began", "headers", "trace", "manners", "wire", "state", "total", "done", "failed",
+        "id", "priority", "refresh", "maxAge", "began", "headers", "trace", "manners", "keeps", "state", "total", "done", "failed",
         "cancelled", "active", "parked", "delayed", "disallowed",
     ].map { RedisArgument.string($0) }
 
@@ -163,7 +177,7 @@ extension Batch {
         options.headers = try values[5].asOptionalBytes().flatMap { RequestHeaders($0) } ?? .none
         options.trace = texts[6].flatMap { try? TraceContext($0) }
         options.manners = Manners(text: texts[7])
-        options.keepsWire = texts[8] != nil
+        options.keeping = Keeping(text: texts[8])
         self.options = options
         let numbers = texts[10...].map { $0.flatMap { Int(inRedis: $0) } ?? 0 }
         (total, done, failed, cancelled) = (numbers[0], numbers[1], numbers[2], numbers[3])

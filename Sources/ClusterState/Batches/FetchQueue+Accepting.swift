@@ -10,9 +10,20 @@ extension FetchQueue {
     /// Begins a batch. A batch that was begun before keeps its options and its source.
     /// - Throws: ``StateError/otherHeaders`` where the batch was begun with other headers: its jobs are fetched with those.
     package func begin(batch: String, from source: String = "", options: BatchOptions = .init()) async throws(StateError) -> BatchProgress {
-        let progress = try await progress(of: batch, from: source, options)
-        guard let headers = progress.headers, headers.areSame(as: options.headers) else { throw .otherHeaders }
-        return progress
+        // Before its first job. A batch whose input has ended may be exported already, and holds nothing again.
+        let store = BlobStore(cluster)
+        let holding = HoldingBatch(queue: try checkedName(), batch: batch)
+        let isNew = options.keeping == .cache ? false : try await persistently { try await store.hold(holding) }
+        do throws(StateError) {
+            let progress = try await progress(of: batch, from: source, options)
+            if isNew, progress.state != .open { try await store.release([holding]) }
+            guard let headers = progress.headers, headers.areSame(as: options.headers) else { throw .otherHeaders }
+            return progress
+        } catch {
+            // A batch that is not known holds nothing. If this fails too, workers that need its room see it.
+            if isNew, (try? await number(ofBatch: batch)) == .some(nil) { try? await store.release([holding]) }
+            throw error
+        }
     }
 
     private func progress(of batch: String, from source: String, _ options: BatchOptions) async throws(StateError) -> BatchProgress {
@@ -74,7 +85,7 @@ extension FetchQueue {
                 if !options.headers.bytes.isEmpty { commit.write("HSET", record, "headers", .bytes(options.headers.bytes)) }
                 if let trace = options.trace { commit.write("HSET", record, "trace", .string(trace.text)) }
                 if let manners = options.manners.text { commit.write("HSET", record, "manners", .string(manners)) }
-                if options.keepsWire { commit.write("HSET", record, "wire", 1) }
+                if let keeps = options.keeping.text { commit.write("HSET", record, "keeps", .string(keeps)) }
                 // Exchanges look only where there can be something.
                 let used = try replies[2].get().asOptionalString() ?? ""
                 if !used.contains(priority) {

@@ -56,13 +56,13 @@ struct BlobPart: Sendable {
     }
 
     private enum Fate: String {
-        case present, write, large, full, again
+        case present, write, large, full, held, again
     }
 
     private func fates(of bodies: [Blob], _ bounds: [RedisArgument]) async throws(StateError) -> [Fate] {
         if bodies.isEmpty { return [] }
         return try await StateError.mapping {
-            let entries = bodies.flatMap { [RedisArgument.bytes($0.digest), .integer($0.bytes.count)] }
+            let entries = bodies.flatMap { [RedisArgument.bytes($0.digest), .integer($0.bytes.count), .string($0.batch?.text ?? "")] }
             return try await run(["put"] + bounds + entries).fields(bodies.count, of: "put").map {
                 guard let fate = Fate(rawValue: try $0.asString()) else { throw RedisError.form(of: "put") }
                 return fate
@@ -83,6 +83,7 @@ struct BlobPart: Sendable {
                 case .present: return .present
                 case .large: return .tooLarge
                 case .full: return .full
+                case .held: return .held
                 case .again: break
                 case .write:
                     do {
@@ -121,9 +122,10 @@ struct BlobPart: Sendable {
     }
 
     /// Whether bodies of these sizes are there. Asking counts as a use of a body, like reading it.
-    func contains(_ bodies: [(digest: [UInt8], size: Int)]) async throws(StateError) -> [Bool] {
+    func contains(_ bodies: [(digest: [UInt8], size: Int, batch: HoldingBatch?)]) async throws(StateError) -> [Bool] {
         return try await StateError.mapping {
-            let sizes = try await run(["touch"] + bodies.map { .bytes($0.digest) }).fields(bodies.count, of: "touch")
+            let entries = bodies.flatMap { [RedisArgument.bytes($0.digest), .string($0.batch?.text ?? "")] }
+            let sizes = try await run(["touch"] + entries).fields(bodies.count, of: "touch")
             return try zip(bodies, sizes).map { try $1.asInteger() == $0.size }
         }
     }
@@ -132,7 +134,7 @@ struct BlobPart: Sendable {
     func get(digest: [UInt8]) async throws(StateError) -> [UInt8]? {
         let replies = await connection.pipeline([
             RedisCommand("GET", keys.blob(digest)),
-            RedisCommand(script: ClusterScripts.bodies, keys: [keys.count, keys.none], arguments: ["touch", .bytes(digest)]),
+            RedisCommand(script: ClusterScripts.bodies, keys: [keys.count, keys.none], arguments: ["touch", .bytes(digest), ""]),
         ])
         // A full or read-only server cannot note the use. The body is there all the same.
         return try await StateError.mapping { try replies[0].get().asOptionalBytes() }
@@ -142,6 +144,28 @@ struct BlobPart: Sendable {
     @discardableResult
     func remove(digest: [UInt8]) async throws(StateError) -> Bool {
         return try await StateError.mapping { try await run(["remove", .bytes(digest)]).asInteger() == 1 }
+    }
+
+    /// A batch holds its bodies from now on. Returns whether it held nothing before.
+    func hold(_ name: String) async throws(StateError) -> Bool {
+        try await StateError.mapping { try await run(["hold", .string(name)]).asInteger() == 1 }
+    }
+
+    /// The batch does not hold these any more.
+    func exported(_ name: String, _ bodies: [(digest: [UInt8], size: Int)]) async throws(StateError) {
+        let entries = bodies.flatMap { [RedisArgument.bytes($0.digest), .integer($0.size)] }
+        try await StateError.mapping { _ = try await run(["exported", .string(name)] + entries) }
+    }
+
+    func release(_ name: String) async throws(StateError) {
+        try await StateError.mapping { while try await run(["release", .string(name)]).asInteger() == 1 {} }
+    }
+
+    /// The batches that hold bodies, those that began first before the others.
+    func holds() async throws(StateError) -> [String] {
+        try await StateError.mapping {
+            try await connection.send(RedisCommand("ZRANGE", keys.holds, 0, -1)).asArray().map { try $0.asString() }
+        }
     }
 
     /// The keys of the store that hold something else, with what they have to hold.

@@ -69,7 +69,7 @@ package struct BlobStore: Sendable {
         }
     }
 
-    /// Stores one body.
+    /// Stores one body for a mere cache.
     package func put(digest: [UInt8], bytes: [UInt8], limit: Int, sparing: Duration = Self.spared) async throws(StateError) -> BlobPutAnswer
     {
         try await put([Blob(digest: digest, bytes: bytes)], limit: limit, sparing: sparing)[0].get()
@@ -83,12 +83,12 @@ package struct BlobStore: Sendable {
     }
 
     /// Whether bodies of these sizes are there. Asking counts as a use of a body, like reading it.
-    package func contains(_ bodies: [(digest: [UInt8], size: Int)]) async throws(StateError) -> [Bool] {
+    package func contains(_ bodies: [(digest: [UInt8], size: Int, batch: HoldingBatch?)]) async throws(StateError) -> [Bool] {
         try await each(bodies, \.digest) { part, some throws(StateError) in try await part.contains(some) }
     }
 
     package func contains(digest: [UInt8], size: Int) async throws(StateError) -> Bool {
-        try await contains([(digest, size)])[0]
+        try await contains([(digest, size, batch: nil)])[0]
     }
 
     /// The bytes of a body; `nil` where it is gone.
@@ -127,6 +127,73 @@ package struct BlobStore: Sendable {
     }
 }
 
+/// A batch whose bodies stay until somebody has exported them.
+package struct HoldingBatch: Sendable, Hashable {
+    package let queue: String
+    package let batch: String
+
+    package init(queue: String, batch: String) {
+        self.queue = queue
+        self.batch = batch
+    }
+
+    /// A queue's name has no colon.
+    var text: String { "\(queue):\(batch)" }
+
+    fileprivate init?(text: String) {
+        guard let colon = text.firstIndex(of: ":") else { return nil }
+        self.init(queue: String(text[..<colon]), batch: String(text[text.index(after: colon)...]))
+    }
+}
+
+extension BlobStore {
+    /// The bodies that are used for a batch from now on go only after somebody has exported them.
+    /// - Returns: Whether the batch held nothing before.
+    func hold(_ batch: HoldingBatch) async throws(StateError) -> Bool {
+        var isNew = false
+        for part in parts where try await part.hold(batch.text) { isNew = true }
+        return isNew
+    }
+
+    /// These bodies of a batch are exported. Others may follow.
+    package func exported(_ bodies: [(digest: [UInt8], size: Int)], of batch: HoldingBatch) async throws(StateError) {
+        _ = try await each(bodies, \.digest) { part, some throws(StateError) in
+            try await part.exported(batch.text, some)
+            return some.map { _ in true }
+        }
+    }
+
+    /// The bodies of these batches make room from now on.
+    package func release(_ batches: [HoldingBatch]) async throws(StateError) {
+        if batches.isEmpty { return }
+        for part in parts {
+            for batch in batches { try await part.release(batch.text) }
+        }
+    }
+
+    /// Releases batches that their queues know no more, of the first that hold bodies: these stand in the way.
+    package func releaseForgotten(in cluster: ClusterState) async throws(StateError) {
+        var forgotten: [HoldingBatch] = []
+        for batch in try await holdingBatches().prefix(Self.mostLookedAt)
+        where try await cluster.queue(batch.queue).number(ofBatch: batch.batch) == nil { forgotten.append(batch) }
+        try await release(forgotten)
+    }
+
+    private static let mostLookedAt = 100
+
+    /// The batches whose bodies stay, those that began first before the others.
+    package func holdingBatches() async throws(StateError) -> [HoldingBatch] {
+        var found: [HoldingBatch] = []
+        for part in parts {
+            for text in try await part.holds() {
+                guard let batch = HoldingBatch(text: text), !found.contains(batch) else { continue }
+                found.append(batch)
+            }
+        }
+        return found
+    }
+}
+
 extension BlobStore {
     /// A body whose bytes have its digest; `nil` where the body is gone or damaged. A damaged body is removed, so that it is fetched again.
     /// - Parameter sha256: Computes a digest.
@@ -145,10 +212,13 @@ extension BlobStore {
 package struct Blob: Sendable {
     package let digest: [UInt8]
     package let bytes: [UInt8]
+    /// The batch that needs it until somebody has exported it; nil for a mere cache.
+    package let batch: HoldingBatch?
 
-    package init(digest: [UInt8], bytes: [UInt8]) {
+    package init(digest: [UInt8], bytes: [UInt8], for batch: HoldingBatch? = nil) {
         self.digest = digest
         self.bytes = bytes
+        self.batch = batch
     }
 }
 
@@ -161,6 +231,8 @@ package enum BlobPutAnswer: Sendable, Equatable {
     case tooLarge
     /// The store is a quarter above its limit, and all its bodies were used too recently to go. Nothing was stored.
     case full
+    /// The store is at its limit, and all that is left belongs to batches that nobody has exported. Nothing was stored.
+    case held
 }
 
 /// How much a blob store holds.

@@ -25,8 +25,8 @@ package final class Job: Sendable {
     /// Whether the job obeys the site that it fetches from.
     package let manners: Manners
 
-    /// Whether the exchanges of its fetch are kept for an archive.
-    package let keepsWire: Bool
+    /// The part of its fetch that stays.
+    package let keeping: Keeping
 
     /// When the job was enqueued, in queue time.
     package let enqueued: Int
@@ -58,7 +58,7 @@ package final class Job: Sendable {
 
     package init(
         token: LockToken, entry: JobEntry, queue: String, partition: Int, batch: Int, batchName: String?, trace: TraceContext?,
-        manners: Manners = .ignoring, keepsWire: Bool = false,
+        manners: Manners = .ignoring, keeping: Keeping = .bodies,
         enqueued: Int, crashes: Int, failures: Int, throttled: Duration, headers: RequestHeaders?, outcome: URLOutcome?,
         stale: URLOutcome?, isHopeless: Bool, hostFailure: OutcomeContent? = nil
     ) {
@@ -70,7 +70,7 @@ package final class Job: Sendable {
         self.batchName = batchName
         self.trace = trace
         self.manners = manners
-        self.keepsWire = keepsWire
+        self.keeping = keeping
         self.enqueued = enqueued
         self.crashes = crashes
         self.failures = failures
@@ -85,6 +85,7 @@ package final class Job: Sendable {
 
 extension Job {
     package var url: String { entry.url }
+    package var keepsWire: Bool { keeping == .exchanges }
     package var id: URLID { entry.id }
 
     /// The host whose limits apply to the job.
@@ -137,7 +138,7 @@ extension Job {
                 Job(
                     token: token, entry: entry, queue: String(decoding: queue, as: UTF8.self), partition: partition, batch: block.batch,
                     batchName: known?.name, trace: known?.trace, manners: known?.manners ?? .obeying,
-                    keepsWire: known?.keepsWire ?? false, enqueued: block.enqueued,
+                    keeping: known?.keeping ?? .bodies, enqueued: block.enqueued,
                     crashes: crashes, failures: failures,
                     throttled: throttled == 0 ? .zero : .milliseconds(max(0, now - throttled)),
                     headers: block.hasHeaders ? known?.headers : RequestHeaders.none,
@@ -156,7 +157,7 @@ struct LeasedBatch: Sendable, Equatable {
     let headers: RequestHeaders?
     let trace: TraceContext?
     let manners: Manners
-    let keepsWire: Bool
+    let keeping: Keeping
 
     private static let fieldCount = 6
 
@@ -170,7 +171,7 @@ struct LeasedBatch: Sendable, Equatable {
                 headers: try fields[index + 2].asOptionalBytes().flatMap { RequestHeaders($0) },
                 trace: try fields[index + 3].asOptionalString().flatMap { try? TraceContext($0) },
                 manners: Manners(text: try fields[index + 4].asOptionalString()),
-                keepsWire: try fields[index + 5].asOptionalString() != nil)
+                keeping: Keeping(text: try fields[index + 5].asOptionalString()))
         }
         return batches
     }

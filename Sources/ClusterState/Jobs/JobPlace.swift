@@ -141,7 +141,7 @@ struct JobReader {
     func selected(dead record: [UInt8]) -> DeadJob? {
         guard let job = DeadJob(record), matches(job.block) else { return nil }
         if selection.filter.looksAtEach, chosen(job.block, most: 1).isEmpty { return nil }
-        return selection.filter.errorClass.map { job.error?.fields[.errorClass] == $0 } ?? true ? job : nil
+        return selection.filter.matches(errorClass: job.error?.fields[.errorClass]) ? job : nil
     }
 }
 

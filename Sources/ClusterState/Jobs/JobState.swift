@@ -18,7 +18,7 @@ package enum JobState: String, Sendable, CaseIterable {
 package struct JobFilter: Sendable, Equatable {
     /// Only jobs of this host, without a port.
     package var host: String?
-    /// Only jobs that were given up with this error class. Jobs in other states have none.
+    /// Only jobs that were given up with this error class. Jobs in other states have none. `http-5xx` stands for a hundred of them.
     package var errorClass: String?
     /// Only jobs of the batch with this number.
     package var batch: Int?
@@ -46,6 +46,12 @@ package struct JobFilter: Sendable, Equatable {
 }
 
 extension JobFilter {
+    func matches(errorClass found: String?) -> Bool {
+        guard let errorClass else { return true }
+        guard errorClass.hasSuffix("xx") else { return found == errorClass }
+        return found?.count == errorClass.count && found?.hasPrefix(errorClass.dropLast(2)) == true
+    }
+
     /// Whether a job has to be looked at by itself, because jobs of one block may differ.
     var looksAtEach: Bool { url != nil || text != nil }
 

@@ -68,7 +68,8 @@ struct BlobKeys: Sendable {
     var index: RedisArgument { .string(tag + "s") }
     /// A key that never exists. See ``Keys/none``.
     var none: RedisArgument { .string(tag + "none") }
-    /// The types of both.
-    var types: [(key: String, expected: String)] { [(tag + "count", "hash"), (tag + "s", "zset")] }
+    var holds: RedisArgument { .string(tag + "holds") }
+    /// The types of all three.
+    var types: [(key: String, expected: String)] { [(tag + "count", "hash"), (tag + "s", "zset"), (tag + "holds", "zset")] }
     func blob(_ digest: [UInt8]) -> RedisArgument { .bytes(Array((tag + ":").utf8) + digest) }
 }

@@ -46,12 +46,33 @@ extension FetchQueue {
     }
 
     /// Removes the queue and everything in it.
-    package func clear() async throws(StateError) { _ = try await carryOut(.clear(keepingPause: false)) }
+    package func clear() async throws(StateError) { try await clear(keepingPause: false) }
 
     /// Removes everything in the queue, also its batches and totals. A paused queue stays paused.
     package func purge() async throws(StateError) {
         // A namespace that nobody uses stays without keys.
-        if cluster.hasSchema { _ = try await carryOut(.clear(keepingPause: true)) }
+        if cluster.hasSchema { try await clear(keepingPause: true) }
+    }
+
+    private func clear(keepingPause: Bool) async throws(StateError) {
+        let store = BlobStore(cluster)
+        let held = try await heldBatches(in: store)
+        _ = try await carryOut(.clear(keepingPause: keepingPause))
+        try await persistently { try await store.release(held) }
+    }
+
+    /// The queue's batches that hold bodies. Keys that hold something else are an error here, before anything is removed.
+    private func heldBatches(in store: BlobStore) async throws(StateError) -> [HoldingBatch] {
+        do throws(StateError) {
+            return try await persistently {
+                let held = try await store.holdingBatches().filter { $0.queue == name }
+                if !held.isEmpty { _ = try await store.usage() }
+                return held
+            }
+        } catch  where error.redis?.kind == .notPermitted {
+            // A user without the right to bodies has none there.
+            return []
+        }
     }
 
     /// Finishes a removal of the queue that was stopped half-way, before anything new is put into it.

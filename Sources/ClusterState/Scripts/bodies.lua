@@ -3,28 +3,35 @@
 --
 --   '{namespace:blob}count', a hash        bytes: of all bodies; memory: what Redis needs for them, about; evicted: how many had to go;
 --                                          the store's own clock
---   '{namespace:blob}s', a sorted set      digest(32) size(5) to its last use, in queue time: who was not used for longest goes first. The
---                                          size stands here too, so that the counters are the sum of this index, whatever became of a body.
+--   '{namespace:blob}s', a sorted set      digest(32) size(5) to its last use, in queue time: who was not used for longest goes first. What no
+--                                          batch holds has that time less CACHED, and all else stays. The size stands here too, so
+--                                          that the counters are the sum of this index, whatever became of a body.
+--   '{namespace:blob}holds', a sorted set  a batch to when it began: its bodies stay until somebody has exported it
+--   '{namespace:blob}of:<batch>', a set    its bodies, as they stand in the index
 --   '{namespace:blob}:<digest>', a string  a body, which the caller writes: a script's copies of bodies would hold up all other calls
 -- An entry without a body goes when its turn comes.
 --
 -- KEYS  1 '{namespace:blob}count'
--- ARGV  1 'put'      2 the limit, bytes of memory   3 how long ago the last use of a body is that may go, ms   then for each: digest, size
---         'touch'    the digests of bodies that were read, or asked for
+-- ARGV  1 'put'      2 the limit, bytes of memory   3 how long ago the last use of a body is that may go, ms   then for each: digest, size,
+--                    and the batch that it is for, or ''
+--         'touch'    for each body that was read, or asked for: its digest, and the batch that it is for, or ''
 --         'refused'  2 the digest of a body that Redis did not take   3 its size: it counts no more
 --         'evict'    2 the limit; -1 where Redis itself is full   3 as for 'put'   4 the size of a body that needs room
 --         'remove'   2 the digest
 --         'sum'      2 where in the index to begin   3 of how many bodies
--- Answer to 'put': for each body 'present', 'write', 'large' when nothing could make room for it, 'full' when too many are spared, 'again'
--- when some were dropped and more may be; with the last three nothing was noted. To 'evict': whether more may go, or whether there is room
--- now in a full Redis. To 'touch': the size of each, 0 where it is not there. To 'remove': whether it was there.
--- To 'sum': how many entries it met, their bytes, and their memory. While a counter is no number, nothing is written, and an audit can count.
--- Rather than refuse a body for the sake of those that were used a moment ago, the store grows above its limit.
-local MOST_EVICTED, HIGHEST, NOTED_FOR = 100, 1.25, 60000
-local index, counters = tag .. 's', call('HMGET', KEYS[1], 'memory', 'bytes', 'evicted')
+--         'hold'     2 a batch, which holds its bodies from now on
+--         'exported' 2 a batch   3 … for each of its bodies that it holds no more: digest, size
+--         'release'  2 a batch that holds nothing any more
+-- Answer to 'put': for each body 'present', 'write', 'large' when nothing could make room for it, 'full' when too many are spared, 'held' when
+-- batches hold the others, 'again' when some were dropped and more may be; with the last four nothing was noted. To 'evict': whether more may go,
+-- or whether there is room now in a full Redis. To 'touch': the size of each, 0 where it is not there. To 'remove': whether it was there.
+-- To 'hold': whether it held nothing before. To 'release': whether there is more to do. To 'sum': how many entries it met, their bytes, and their memory. While a counter is no number, nothing
+-- is written, and an audit can count. Rather than refuse a body for the sake of those that were used a moment ago, the store grows above its limit.
+local MOST_EVICTED, MOST_LOOKS, HIGHEST, NOTED_FOR, CACHED = 100, 5000, 1.25, 60000, 8796093022208
+local index, holds, counters = tag .. 's', tag .. 'holds', call('HMGET', KEYS[1], 'memory', 'bytes', 'evicted')
 local memory, isDamaged = numberOf(counters[1]), areDamaged(counters)
 if isDamaged and ARGV[1] ~= 'touch' and ARGV[1] ~= 'sum' then return damaged(KEYS[1]) end
-local bytesChanged, memoryChanged, used, actions = 0, 0, {}, {}
+local bytesChanged, memoryChanged, used, cached, holding, actions = 0, 0, {}, {}, {}, {}
 call('ZCARD', index)
 
 local function keyOf(digest) return tag .. ':' .. digest end
@@ -46,25 +53,53 @@ end
 local function save()
     Clock.writeAlsoWhenFull()
     if #used > 0 then call('ZADD', index, unpack(used)) end
+    if #cached > 0 then call('ZADD', index, 'GT', unpack(cached)) end
     if bytesChanged ~= 0 then call('HINCRBY', KEYS[1], 'bytes', bytesChanged) end
     if memoryChanged ~= 0 then call('HINCRBY', KEYS[1], 'memory', memoryChanged) end
     Clock.save()
-    bytesChanged, memoryChanged, used = 0, 0, {}
+    bytesChanged, memoryChanged, used, cached = 0, 0, {}, {}
 end
 
-local function use(member) used[#used + 1], used[#used + 2] = Clock.now, member end
+local function keyOfBatch(batch) return tag .. 'of:' .. batch end
+
+-- Whether a batch holds its bodies. A job may be one of a batch that was released.
+local function isHolding(batch)
+    if batch == '' then return false end
+    if holding[batch] == nil then holding[batch] = call('ZSCORE', holds, batch) and true or false end
+    return holding[batch]
+end
+
+local function use(member, batch)
+    local isHeld = isHolding(batch)
+    local list = isHeld and used or cached
+    list[#list + 1], list[#list + 2] = isHeld and Clock.now or Clock.now - CACHED, member
+    if isHeld then call('SADD', keyOfBatch(batch), member) end
+end
+
+-- Nobody may hold these bodies any more: they make room when their turn comes.
+local function letGo(members)
+    local batches = call('ZRANGE', holds, 0, -1)
+    for _, member in ipairs(members) do
+        local isHeld = false
+        for _, batch in ipairs(batches) do isHeld = isHeld or call('SISMEMBER', keyOfBatch(batch), member) == 1 end
+        local at = not isHeld and tonumber(call('ZSCORE', index, member))
+        if at and at >= 0 then call('ZADD', index, 'XX', at - CACHED, member) end
+    end
+end
 
 local function forget(digest, size)
     if call('ZREM', index, memberOf(digest, size)) == 1 then count(size, -1) end
 end
 
--- Drops bodies that were not used for longest until `room` is free below `limit`, within a bound, and none that was used within
--- `sparing` ms. Answers whether more may go.
+-- Drops bodies that were not used for longest until `room` is free below `limit`, within a bound, none that was used within `sparing` ms, and
+-- none that a batch holds. Answers whether more may go, and whether it is batches that keep it from that.
 local function evict(limit, room, sparing)
-    if memory + room <= limit then return false end
+    if memory + room <= limit then return false, false end
     local oldest, isMore = call('ZRANGE', index, 0, MOST_EVICTED - 1, 'WITHSCORES'), false
+    local isHeld = oldest[1] and tonumber(oldest[#oldest]) >= 0
     for i = 1, #oldest, 2 do
-        if memory + room <= limit or tonumber(oldest[i + 1]) >= Clock.now - sparing then break end
+        local at = tonumber(oldest[i + 1])
+        if at >= 0 or memory + room <= limit or at + CACHED >= Clock.now - sparing then break end
         if #oldest[i] == 37 then
             local digest, size = sub(oldest[i], 1, 32), unpackBytes('>I5', oldest[i], 33)
             if call('UNLINK', keyOf(digest)) == 1 then call('HINCRBY', KEYS[1], 'evicted', 1) end
@@ -75,54 +110,74 @@ local function evict(limit, room, sparing)
         isMore = i == 2 * MOST_EVICTED - 1
     end
     save()
-    return isMore
+    return isMore, isHeld
 end
 
 function actions.put(limit, sparing)
     limit, sparing = tonumber(limit), tonumber(sparing)
-    local members, answer, isNew = {}, {}, {}
-    for i = 4, #ARGV, 2 do members[#members + 1] = memberOf(ARGV[i], tonumber(ARGV[i + 1])) end
+    local bodies, members, answer, isNew, wanted = {}, {}, {}, {}, 0
+    for i = 4, #ARGV, 3 do
+        local body = {digest = ARGV[i], size = tonumber(ARGV[i + 1]), batch = ARGV[i + 2]}
+        body.needed = memoryFor(body.size)
+        bodies[#bodies + 1], members[#members + 1] = body, memberOf(body.digest, body.size)
+    end
     local known = call('ZMSCORE', index, unpack(members))
-    for i, member in ipairs(members) do
-        local digest, size = ARGV[2 * i + 2], tonumber(ARGV[2 * i + 3])
-        local needed, there, isCounted = memoryFor(size), call('STRLEN', keyOf(digest)), known[i] or isNew[member]
-        local isThere = there == size and (size > 0 or call('EXISTS', keyOf(digest)) == 1)
-        answer[i] = isThere and 'present' or 'write'
-        if needed > limit then
+    local function note(i, body, word)
+        answer[i] = word
+        if not known[i] and not isNew[members[i]] then count(body.size, 1) end
+        isNew[members[i]] = true
+        use(members[i], body.batch)
+    end
+    -- Those that are there first: nothing makes room at their cost.
+    for i, body in ipairs(bodies) do
+        local there = call('STRLEN', keyOf(body.digest))
+        local isThere = there == body.size and (body.size > 0 or call('EXISTS', keyOf(body.digest)) == 1)
+        -- What another program cut short is written anew.
+        if there > 0 and not isThere and body.needed <= limit then forget(body.digest, there) end
+        if body.needed > limit then
             answer[i] = 'large'
-        elseif not isThere and not isCounted and memory + needed > limit * HIGHEST then
-            local isMore = evict(limit, needed, sparing)
-            if memory + needed > limit * HIGHEST then answer[i] = isMore and 'again' or 'full' end
-        end
-        if answer[i] == 'present' or answer[i] == 'write' then
-            -- What another program cut short is written anew.
-            if there > 0 and not isThere then forget(digest, there) end
-            if not isCounted then count(size, 1) end
-            isNew[member] = true
-            use(member)
+        elseif isThere or known[i] then
+            note(i, body, isThere and 'present' or 'write')
+        else
+            wanted = wanted + body.needed
         end
     end
     save()
-    evict(limit, 0, sparing)
+    local isMore, isHeld = evict(limit, min(wanted, limit), sparing)
+    for i, body in ipairs(bodies) do
+        if not answer[i] and not isNew[members[i]] then
+            if memory + body.needed > limit * HIGHEST then isMore, isHeld = evict(limit, body.needed, sparing) end
+            if isHeld and memory + body.needed > limit then
+                answer[i] = 'held'
+            elseif memory + body.needed > limit * HIGHEST then
+                answer[i] = isMore and 'again' or 'full'
+            end
+        end
+        if not answer[i] then note(i, body, 'write') end
+    end
+    save()
     return answer
 end
 
--- A use within the last minute stands already: a body that is read all the time costs no writes. A server that is read only answers too.
+-- A use that no batch holds stands already where it was within the last minute: a body that is read all the time costs no writes. A server that is read only answers too.
 function actions.touch()
     local sizes, members, isNoted = {}, {}, {}
-    for i = 2, #ARGV do
-        sizes[i - 1] = call('STRLEN', keyOf(ARGV[i]))
-        members[i - 1] = memberOf(ARGV[i], sizes[i - 1])
+    for i = 2, #ARGV, 2 do
+        local digest = ARGV[i]
+        sizes[#sizes + 1] = call('STRLEN', keyOf(digest))
+        members[#members + 1] = memberOf(digest, sizes[#sizes])
     end
     local noted = call('ZMSCORE', index, unpack(members))
     for i, member in ipairs(members) do
-        if sizes[i] > 0 and not isNoted[member] and tonumber(noted[i] or 0) < Clock.now - NOTED_FOR then
-            if not noted[i] then count(sizes[i], 1) end
-            use(member)
+        local batch = ARGV[2 * i + 1]
+        local isFresh = not isHolding(batch) and noted[i] and tonumber(noted[i]) >= Clock.now - NOTED_FOR - CACHED
+        if sizes[i] > 0 and not isFresh then
+            if not noted[i] and not isNoted[member] then count(sizes[i], 1) end
+            use(member, batch)
             isNoted[member] = true
         end
     end
-    if #used > 0 and not isDamaged then pcall(save) end
+    if #used + #cached > 0 and not isDamaged then pcall(save) end
     return sizes
 end
 
@@ -134,7 +189,7 @@ end
 function actions.evict(limit, sparing, size)
     limit, sparing = tonumber(limit), tonumber(sparing)
     local needed, before = memoryFor(tonumber(size)), memory
-    if limit >= 0 then return evict(limit, needed, sparing) and 1 or 0 end
+    if limit >= 0 then return (evict(limit, needed, sparing)) and 1 or 0 end
     -- Redis itself is full: bodies go for twice as much, because Redis needs some besides.
     evict(memory - needed, needed, sparing)
     return memory <= before - needed and 1 or 0
@@ -154,6 +209,32 @@ function actions.sum(from, most)
         if size then bytes, needed = bytes + size, needed + memoryFor(size) end
     end
     return {#members, bytes, needed}
+end
+
+function actions.hold(batch)
+    local isNew = call('ZADD', holds, 'NX', Clock.now, batch)
+    save()
+    return isNew
+end
+
+function actions.exported(batch)
+    local key, members = keyOfBatch(batch), {}
+    for i = 3, #ARGV, 2 do
+        local member = memberOf(ARGV[i], tonumber(ARGV[i + 1]))
+        if call('SREM', key, member) == 1 then members[#members + 1] = member end
+    end
+    letGo(members)
+    save()
+    return #members
+end
+
+-- A part of its bodies in each call.
+function actions.release(batch)
+    call('ZREM', holds, batch)
+    local number = max(1, min(MOST_EVICTED, floor(MOST_LOOKS / (1 + call('ZCARD', holds)))))
+    letGo(call('SPOP', keyOfBatch(batch), number))
+    save()
+    return call('EXISTS', keyOfBatch(batch))
 end
 
 return actions[ARGV[1]](ARGV[2], ARGV[3], ARGV[4])

@@ -16,7 +16,7 @@
 --       then the outcomes, then what it holds
 -- Answer: {'ended'} for an incarnation whose lease has ended, or {'done', queue time, verdicts, how many it holds, what is left (0
 --         jobs, 1 nothing, 2 only jobs that this version cannot read), whether to ask again at once, ms until the next visit or -1, 1 where the queue is
---         paused or 2 where the process takes no more jobs until it has nothing, each batch among these {number, name or nil, headers or nil, trace or nil, manners or nil, wire or nil, …}, then for each job two: its lock, and
+--         paused or 2 where the process takes no more jobs until it has nothing, each batch among these {number, name or nil, headers or nil, trace or nil, manners or nil, what it keeps or nil, …}, then for each job two: its lock, and
 --         an answer too old for it or nothing; or 'd' token length(1) queue job, and its outcome}
 local OPTIONS, SWEEP = 19, 256
 -- Redis searches a small hash from its beginning, unless a value in it is longer than 64 bytes.
@@ -84,7 +84,7 @@ local function tell(batch, jobs)
     local told = Ask.answer[9]
     local last = #told
     told[last + 1], told[last + 2], told[last + 3], told[last + 4], told[last + 5], told[last + 6] =
-        batch.index, batch.name, batch.headers, batch.trace, batch.manners, batch.wire
+        batch.index, batch.name, batch.headers, batch.trace, batch.manners, batch.keeps
     batch.isTold = true
 end
 

@@ -26,6 +26,9 @@ extension FetchQueue {
                 standings: try await standings(
                     of: Self.busiest(home.workers).filter { looks[cluster.partition(of: $0).index] != nil }, at: home.now))
             overview.partitions = partitions
+            if overview.workers.contains(where: { $0.state(at: home.now) == .held }) {
+                overview.holding = try await BlobStore(cluster).holdingBatches()
+            }
             if !overview.isPartial { overview.batches = Batch.sums(of: indices.compactMap { looks[$0]?.batches }) }
             return overview
         }

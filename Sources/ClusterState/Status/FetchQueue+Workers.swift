@@ -55,7 +55,50 @@ extension FetchQueue {
     }
 }
 
+/// A queue among the others of its namespace.
+package struct ListedQueue: Sendable, Equatable {
+    package let name: String
+    package let counts: QueueCounts
+    /// Workers that are heard of.
+    package let workers: Int
+}
+
 extension ClusterState {
+    private static let fieldsInStep = 1000
+    private static let mostSteps = 10_000
+
+    /// The queues that are in use, by name: those with jobs, batches or workers, and those that are kept for their totals.
+    package func queues() async throws(StateError) -> [ListedQueue] {
+        var names: Set<String> = []
+        for partition in partitions { names.formUnion(try await queuesInUse(in: partition)) }
+        names.formUnion(try await queuesWithWorkers())
+        var listed: [ListedQueue] = []
+        for name in names.sorted() {
+            let overview = try await queue(name).overview()
+            if overview.isUnknown { continue }
+            let workers = overview.workers.count { $0.state(at: overview.now) != .silent }
+            listed.append(ListedQueue(name: name, counts: overview.counts, workers: workers))
+        }
+        return listed
+    }
+
+    /// Each queue that is used has a field among the hosts. These are many only while requests are in flight at as many.
+    private func queuesInUse(in partition: Partition) async throws(StateError) -> [String] {
+        try await StateError.mapping {
+            var (names, cursor): ([String], String) = ([], "0")
+            for _ in 0..<Self.mostSteps {
+                let page = try await connection.send(
+                    RedisCommand("HSCAN", partition.keys.hosts, .string(cursor), "MATCH", "\\?*", "COUNT", .integer(Self.fieldsInStep))
+                ).fields(2, of: "HSCAN")
+                let fields = try page[1].asArray()
+                for index in stride(from: 0, to: fields.count - 1, by: 2) { names.append(String(try fields[index].asString().dropFirst())) }
+                cursor = try page[0].asString()
+                if cursor == "0" { break }
+            }
+            return names
+        }
+    }
+
     /// The queues that had workers lately, by name.
     package func queuesWithWorkers() async throws(StateError) -> [String] {
         try await StateError.mapping {

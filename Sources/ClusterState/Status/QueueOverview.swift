@@ -28,6 +28,9 @@ package struct QueueOverview: Sendable, Equatable {
     /// The partitions of a namespace that has several, and their servers; `nil` for a namespace with one.
     package var partitions: PartitionOverview?
 
+    /// The batches that have to be exported before a worker goes on.
+    package var holding: [HoldingBatch] = []
+
     /// The newest batches, as many as were asked for. They were read in the same pass as the counts.
     package var batches: [Batch] = []
 

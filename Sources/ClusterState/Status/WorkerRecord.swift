@@ -17,6 +17,9 @@ package struct WorkerRecord: Sendable, Equatable {
     /// Bodies or outcomes of the worker wait for room in Redis.
     package var isFull: Bool
 
+    /// They wait for somebody to export batches.
+    package var isHeld: Bool
+
     /// The time over which the finished requests of `hosts` are counted.
     package var interval: Duration
 
@@ -53,6 +56,7 @@ package struct WorkerRecord: Sendable, Equatable {
 
     package init(
         machine: String, processID: Int, version: String, concurrency: Int, active: Int, isStopping: Bool, isFull: Bool = false,
+        isHeld: Bool = false,
         interval: Duration, hosts: [HostLoad], hostLimit: Int? = nil, life: Life? = nil, patience: WaitPatience? = nil
     ) {
         self.machine = machine
@@ -62,6 +66,7 @@ package struct WorkerRecord: Sendable, Equatable {
         self.active = active
         self.isStopping = isStopping
         self.isFull = isFull
+        self.isHeld = isHeld
         self.interval = interval
         self.hosts = hosts
         self.hostLimit = hostLimit
@@ -71,7 +76,7 @@ package struct WorkerRecord: Sendable, Equatable {
 
     /// One version byte, then numbers, and texts with their lengths. Long texts are cut, because a heartbeat has to stay small.
     package var bytes: [UInt8] {
-        var bytes: [UInt8] = [UInt8(Self.version), (isStopping ? 1 : 0) + (isFull ? 2 : 0)]
+        var bytes: [UInt8] = [UInt8(Self.version), (isStopping ? 1 : 0) + (isFull ? 2 : 0) + (isHeld ? 4 : 0)]
         bytes.append(number: processID, count: 4)
         bytes.append(number: concurrency, count: 2)
         bytes.append(number: active, count: 2)
@@ -113,7 +118,7 @@ package struct WorkerRecord: Sendable, Equatable {
         }
         self.init(
             machine: machine, processID: processID, version: version, concurrency: concurrency, active: active,
-            isStopping: flags & 1 == 1, isFull: flags & 2 == 2, interval: .milliseconds(interval), hosts: hosts,
+            isStopping: flags & 1 == 1, isFull: flags & 2 == 2, isHeld: flags & 4 == 4, interval: .milliseconds(interval), hosts: hosts,
             hostLimit: hostLimit, life: life, patience: patience)
     }
 }
@@ -209,6 +214,8 @@ package struct WorkerStatus: Sendable, Equatable {
         case stopping
         /// The worker waits for room in Redis.
         case full
+        /// The worker takes no more jobs until somebody has exported batches.
+        case held
         /// No heartbeat came for a while: the worker died, or cannot reach Redis.
         case silent
     }
@@ -244,7 +251,7 @@ package struct WorkerStatus: Sendable, Equatable {
 
     package func state(at now: Int) -> State? {
         if heartbeat(at: now) > Self.silence { return .silent }
-        return record.map { $0.isStopping ? .stopping : $0.isFull ? .full : $0.active > 0 ? .working : .idle }
+        return record.map { $0.isStopping ? .stopping : $0.isHeld ? .held : $0.isFull ? .full : $0.active > 0 ? .working : .idle }
     }
 }
 

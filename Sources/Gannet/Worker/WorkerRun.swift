@@ -33,6 +33,7 @@ final class WorkerRun: Sendable {
         runner = JobRunner(queue, downloader, output, activity, options, sites, tell: box.put)
         output.watchRoom { room in
             activity.note(room)
+            box.put(.room(!room.isHeld))
             report(.room(room))
         }
     }

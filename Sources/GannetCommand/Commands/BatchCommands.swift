@@ -145,6 +145,44 @@ struct BatchCancelCommand: Command {
     }
 }
 
+/// `gannet batch release ID`: the bodies of a batch need no export any more.
+struct BatchReleaseCommand: Command {
+    static let spec = CommandSpec(
+        "release",
+        summary: "Release the bodies of a batch: nobody is going to export them.",
+        discussion:
+            "Bodies in Redis stay until their batch has been exported, and workers wait while there is no room for others. From now on those of "
+            + "this batch make room. A list that is enqueued with '--as-cache' needs no release.",
+        positional: BatchArgument.positional, flags: [CommonFlags.json.entry] + QueueTarget.flags,
+        examples: [
+            Example("gannet batch release monday", "Gives up the bodies of the batch 'monday' that nobody has exported.")
+        ])
+
+    private let options: BatchTarget
+
+    init(_ arguments: Arguments) throws { options = try BatchTarget(arguments) }
+
+    func run() async throws -> ExitStatus {
+        let batch = HoldingBatch(queue: options.target.queue, batch: options.batch)
+        let (held, found) = try await options.target.withQueue { queue in
+            let store = BlobStore(queue.cluster)
+            let held = try await store.holdingBatches().contains(batch)
+            try await store.release([batch])
+            return (held, try await queue.batch(named: options.batch))
+        }
+        // A queue forgets its oldest batches.
+        if !held { _ = try options.report(found) }
+        if options.json {
+            let json: JSONValue = ["schema": 1, "queue": .string(batch.queue), "batch": .string(batch.batch), "released": .bool(held)]
+            try options.target.console.print(json.text)
+        } else {
+            try options.target.console.print(
+                prose: held ? "Released: the bodies of the batch make room for others." : "The bodies of the batch were held by nobody.")
+        }
+        return .done
+    }
+}
+
 /// `gannet batch wait ID`: returns when all jobs of a batch have ended.
 struct BatchWaitCommand: Command {
     private static let timeout = Flag(
@@ -186,6 +224,7 @@ struct BatchWaitCommand: Command {
             if let complaint = report.complaint { target.console.error(complaint) }
             if !batch.isComplete {
                 target.console.error("The batch was not complete in time: \(batch.total - batch.ended) of \(batch.total) have not ended.")
+                await queue.tellWhetherHeld(target.console)
             }
             return status
         }
@@ -222,10 +261,17 @@ extension FetchQueue {
             if now >= nextNote {
                 nextNote = now + Self.noteInterval
                 console.note("batch \(name): \(status.ended) of \(status.total) ended, \(status.failed - status.disallowed) failed")
+                await tellWhetherHeld(console)
             }
             try await Task.sleep(for: min(pause, end.map { max(.zero, $0 - now) } ?? pause))
             pause = min(Self.longestPause, pause * 2)
         }
+    }
+
+    /// Says that workers take no more jobs, where they wait for an export.
+    func tellWhetherHeld(_ console: Console) async {
+        guard let holding = try? await overview().holding, !holding.isEmpty else { return }
+        console.note("there is no room for more bodies: \(HeldBodies(holding).sentence)")
     }
 
     /// The batch as it is, or as it was where Redis does not answer in time.

@@ -30,7 +30,7 @@ enum CommandTable {
 
     private static let commands: [any Command.Type] = [
         RunCommand.self, EnqueueCommand.self, WorkCommand.self, ServeCommand.self, GetCommand.self, ThumbnailCommand.self,
-        ExportCommand.self, StatusCommand.self,
+        ExportCommand.self, StatusCommand.self, QueuesCommand.self,
         PauseCommand.self,
         ResumeCommand.self,
         PurgeCommand.self, HealthCommand.self, ExplainCommand.self, DoctorCommand.self, DemoCommand.self,
@@ -38,8 +38,8 @@ enum CommandTable {
     ]
     private static let groups = [
         CommandGroup(
-            "batch", "Look at URLs that were enqueued together, wait for them, or cancel them.",
-            [BatchListCommand.self, BatchShowCommand.self, BatchWaitCommand.self, BatchCancelCommand.self],
+            "batch", "Look at URLs that were enqueued together, wait for them, release their bodies, or cancel them.",
+            [BatchListCommand.self, BatchShowCommand.self, BatchWaitCommand.self, BatchReleaseCommand.self, BatchCancelCommand.self],
             examples: [
                 Example("gannet batch list", "Lists the batches of the queue 'default', the latest first."),
                 Example("gannet batch wait monday --timeout 1h", "Waits for the batch 'monday', for an hour at most."),

@@ -13,13 +13,19 @@ struct EnqueueCommand: Command {
         "keep-wire",
         "Keep the requests and answers as they go over the wire, beside the bodies, for 'export --output-format warc'. A URL whose outcome is "
             + "known without them is fetched again. A failure that is remembered is not.")
+    private static let asCache = Toggle(
+        "as-cache",
+        "The bodies are a mere cache: in Redis the ones that were not used for longest make room for others. Without this option they stay until "
+            + "the batch has been exported, and workers take no more jobs while there is no room.")
     private static let wait = Toggle("wait", "Wait until the batch is complete. The exit status is 1 when a part of it failed.")
 
     static let spec = CommandSpec(
         "enqueue",
         summary: "Add URLs to a queue, for workers to fetch.",
         positional: InputOptions.positional,
-        flags: InputOptions.flags + SubmissionFlags.flags + [keepWire.entry, durability.entry, wait.entry, CommonFlags.json.entry]
+        flags: InputOptions.flags + SubmissionFlags.flags + [
+            keepWire.entry, asCache.entry, durability.entry, wait.entry, CommonFlags.json.entry,
+        ]
             + QueueTarget.creatingFlags,
         mostUsed: ["input", "batch", "wait", "redis", "queue"],
         examples: [
@@ -46,7 +52,13 @@ struct EnqueueCommand: Command {
         name = try arguments.optional(SubmissionFlags.batch)
         batch = name ?? String(UInt64.random(in: .min ... .max), radix: 36)
         var submission = try SubmissionFlags.options(from: arguments)
-        submission.keepsWire = arguments.isSet(Self.keepWire)
+        if arguments.isSet(Self.keepWire) { submission.keeping = .exchanges }
+        if arguments.isSet(Self.asCache) {
+            if arguments.isSet(Self.keepWire) {
+                throw arguments.usageError("'--keep-wire' keeps answers for an export, and '--as-cache' lets them go before it.")
+            }
+            submission.keeping = .cache
+        }
         self.submission = submission
         durability = Durability(rawValue: try arguments.require(Self.durability)) ?? .primary
         waits = arguments.isSet(Self.wait)

@@ -104,6 +104,7 @@ struct ExportCommand: Command {
         _ interruption: Interruption
     ) async throws -> ExitStatus? {
         let start = ContinuousClock.now
+        let kept = BlobStore(access.cluster)
         let asked = await interruption.cancelling { try await FinishedBatch(named: batch, in: access.cluster.queue(target.queue)) }
         guard let found = try asked.get(unlessInterrupted: interruption) else { return nil }
         guard let finished = found else { throw BatchArgument.unknown(batch, target.queue) }
@@ -130,10 +131,25 @@ struct ExportCommand: Command {
             return totals
         }
         guard let totals = try done.get(unlessEndedBy: interruption) else { return nil }
+        await release(finished, in: kept)
         let report = ExportReport(queue: target.queue, batch: finished.batch, totals: totals, time: ContinuousClock.now - start)
         for sentence in report.complaints { console.error(sentence) }
         guard json else { return try console.print(prose: "\(report.text) to \(folder.displayPath)", last: report.status) }
         return try RunManifest.print(folder.manifestPath, then: report.json, last: report.status, console)
+    }
+
+    /// Redis has to keep no more what is in the folder.
+    private func release(_ exported: FinishedBatch, in kept: BlobStore) async {
+        let holding = HoldingBatch(queue: target.queue, batch: exported.batch.name)
+        do {
+            if exported.batch.isComplete {
+                try await kept.release([holding])
+            } else {
+                try await exported.forEachBody { try await kept.exported($0, of: holding) }
+            }
+        } catch {
+            console.warn("Redis keeps the bodies of the batch as if nobody had exported them: \(error)")
+        }
     }
 
     private func write(

@@ -1,5 +1,55 @@
 import ClusterState
 import CommandLineKit
+import GannetBasics
+
+/// `gannet queues`: the queues of a namespace.
+struct QueuesCommand: Command {
+    static let spec = CommandSpec(
+        "queues", summary: "List the queues of the namespace.",
+        flags: [CommonFlags.json.entry] + ConnectionOptions.flags + CommonFlags.everywhere,
+        examples: [
+            Example("gannet queues", "Lists each queue with its jobs and workers.")
+        ])
+
+    private let connection: ConnectionOptions
+    private let console: Console
+    private let json: Bool
+
+    init(_ arguments: Arguments) throws {
+        connection = try ConnectionOptions(arguments)
+        console = Console(try LogOptions(arguments))
+        json = arguments.isSet(CommonFlags.json)
+    }
+
+    func run() async throws -> ExitStatus {
+        let queues = try await connection.withCluster(console, looking: true) { try await $0.queues() }
+        if json {
+            let list = queues.map { queue -> JSONValue in
+                [
+                    "queue": .string(queue.name), "paused": .bool(queue.counts.isPaused), "notEnded": .integer(queue.counts.open),
+                    "done": .integer(queue.counts.done), "dead": .integer(queue.counts.dead), "workers": .integer(queue.workers),
+                ]
+            }
+            try console.print(
+                JSONValue.object([("schema", 1), ("namespace", .string(connection.namespace)), ("queues", .array(list))]).text)
+            return .done
+        }
+        guard !queues.isEmpty else {
+            console.note("there are no queues in the namespace '\(connection.namespace)'.")
+            return .done
+        }
+        var table = TextTable([("QUEUE", .left), ("NOT ENDED", .right), ("DONE", .right), ("DEAD", .right), ("WORKERS", .right)])
+        for queue in queues {
+            table.add(
+                [
+                    queue.name.printable + StatusText.pause(of: queue.counts), "\(queue.counts.open)", "\(queue.counts.done)",
+                    "\(queue.counts.dead)", "\(queue.workers)",
+                ].map { StyledText($0) })
+        }
+        try console.print(table)
+        return .done
+    }
+}
 
 /// `gannet pause`: workers finish their jobs and claim no more.
 struct PauseCommand: Command {

@@ -15,6 +15,10 @@ struct RunCommand: Command {
     )
     private static let json = Toggle("json", "Print a JSON object for each row of the input, in its order, and one with the totals.")
 
+    private static let deadline = Flag(
+        "deadline", .duration(in: .seconds(1)...(.seconds(365 * 86_400))),
+        "How long the run may take. After that time requests in flight may end within '--drain-timeout', what is left counts as failed, and the "
+            + "same command goes on with it.")
     private static let serve = Toggle(
         "serve",
         "Show the run and all pictures of its folder, in browsers of this machine, at an address that it prints. At a terminal the window stays "
@@ -32,7 +36,7 @@ struct RunCommand: Command {
             OutputFormatOption.archiveSize.entry,
             OutputFormatOption.samples.entry, NameOption.style.entry, ManifestOption.format.entry, maxFailures.entry,
         ] + PictureOptions.flags + [ThumbnailProgramOption.ofRun.entry] + SubmissionFlags.flags
-            + [json.entry, serve.entry, DrainOption.time.entry, ListenOption.ofRun.entry] + FetchOptions.flagsForJobs
+            + [json.entry, serve.entry, deadline.entry, DrainOption.time.entry, ListenOption.ofRun.entry] + FetchOptions.flagsForJobs
             + ConnectionOptions.creatingFlags
             + CommonFlags.everywhere
             + [QueueOption.refused],
@@ -63,6 +67,8 @@ struct RunCommand: Command {
     let json: Bool
     private let hasWindow: Bool
     let drainTimeout: Duration
+    /// Nil where the run may take as long as it takes.
+    let deadline: Duration?
     /// Where it answers questions about its health, if anywhere.
     let listen: ListenAddress?
     let fetch: FetchOptions
@@ -82,11 +88,15 @@ struct RunCommand: Command {
         pictures = try PictureOptions(arguments)
         thumbnailProgram = ThumbnailProgram(named: try arguments.optional(ThumbnailProgramOption.ofRun), beside: Executable.path)
         batch = try arguments.optional(SubmissionFlags.batch) ?? RunIdentity.batch
-        submission = try SubmissionFlags.options(from: arguments)
+        var submission = try SubmissionFlags.options(from: arguments)
+        // Its bodies go into the folder, and none into Redis.
+        submission.keeping = .cache
+        self.submission = submission
         maxFailures = try arguments.require(Self.maxFailures)
         json = arguments.isSet(Self.json)
         hasWindow = arguments.isSet(Self.serve)
         drainTimeout = try arguments.require(DrainOption.time)
+        deadline = try arguments.optional(Self.deadline)
         if format == .warc, pictures != nil {
             throw arguments.usageError("Options for pictures change bodies, and '--output-format warc' stores these as they were sent.")
         }

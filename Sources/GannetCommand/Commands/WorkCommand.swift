@@ -61,6 +61,7 @@ struct WorkCommand: Command {
                     tally: tally, interruption: interruption))
             fetch.sayWhatProxyMeans(console)
             console.note("working on the queue '\(target.queue)'; Ctrl-C finishes what is in flight and ends.")
+            await tellIfUnknown(access.cluster)
             let display = ProgressDisplay(of: tally, on: console)
             let work = Task {
                 try await Worker.work(
@@ -111,6 +112,14 @@ struct WorkCommand: Command {
 }
 
 extension WorkCommand {
+    /// A queue that nobody has put anything into may be a mistyped one, where there are others.
+    private func tellIfUnknown(_ cluster: ClusterState) async {
+        guard let isUnknown = try? await cluster.queue(target.queue).overview().isUnknown, isUnknown,
+            let others = try? await cluster.queues(), let names = UnknownQueue(target.queue, among: others.map(\.name)).names
+        else { return }
+        target.console.note("nothing was put into the queue '\(target.queue)' yet. \(names).")
+    }
+
     /// Says that bodies may fill a Redis whose queue needs room as well.
     private func checkRoom(_ cluster: ClusterState) async {
         guard let memory = try? await cluster.server().memoryLimit, memory > 0, store.cacheLimit >= memory else { return }

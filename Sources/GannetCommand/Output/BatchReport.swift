@@ -18,7 +18,7 @@ struct BatchReport: Sendable {
             ("priority", batch.options.priority.rawValue),
             ("wants", wants),
             ("manners", batch.options.manners.words),
-            ("keeps", batch.options.keepsWire ? "requests and answers as they went over the wire" : "bodies"),
+            ("keeps", batch.options.keeping.words),
             ("headers", headerNames.isEmpty ? "none of its own" : headerNames.joined(separator: ", ")),
             ("trace", batch.options.trace?.traceID ?? "none"),
             ("begun", batch.age.map { Amounts.time($0) + " ago" } ?? "unknown"),
@@ -78,6 +78,16 @@ struct BatchReport: Sendable {
     /// The exit status of a command that waited for the batch.
     var status: ExitStatus {
         batch.lostParts > 0 ? .unavailable : batch.failed - batch.disallowed + batch.cancelled == 0 ? .done : .someFailed
+    }
+}
+
+extension Keeping {
+    fileprivate var words: String {
+        switch self {
+        case .bodies: "bodies until they are exported"
+        case .exchanges: "requests and answers as they went over the wire, until they are exported"
+        case .cache: "bodies until they have to make room"
+        }
     }
 }
 

@@ -34,6 +34,7 @@ struct StatusReport: Sendable {
         guard queue.open > 0 else { return nil }
         if queue.isPaused { return .unknown("unknown while the queue is paused") }
         if !report.hasLiveWorker { return .reason("no worker is at work; 'gannet work' starts one") }
+        if !report.holding.isEmpty { return .reason("there is no room for more bodies: \(HeldBodies(report.holding).sentence)") }
         // The speed so far says nothing about jobs that wait for hosts.
         if let wait = WaitText(report.waits, of: queue.open) { return .reason(wait.sentence) }
         return report.remaining.map { .time($0) } ?? .unknown("unknown")
@@ -70,6 +71,11 @@ enum TimeLeftText: Sendable {
 struct UnknownQueue: Sendable {
     private let name: String
     private let others: [String]
+
+    init(_ name: String, among others: [String]) {
+        self.name = name
+        self.others = others.map(\.printable)
+    }
 
     /// `nil` for a queue that exists.
     init?(_ name: String, _ overview: QueueOverview) {

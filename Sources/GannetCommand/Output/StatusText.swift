@@ -159,7 +159,7 @@ struct StatusTables: Sendable {
     private func state(_ worker: WorkerStatus) -> StyledText {
         let word = known(worker.stateWord(at: report.now))
         return switch worker.state(at: report.now) {
-        case .full, .silent: StyledText(word, .red)
+        case .full, .held, .silent: StyledText(word, .red)
         case _ where worker.isDraining: StyledText(word, .yellow)
         case .working: StyledText(word, .green)
         default: StyledText(word)
@@ -178,6 +178,7 @@ extension WorkerStatus {
         case .silent: "silent"
         case _ where isDraining: "draining"
         case .full: "waits for room"
+        case .held: "waits for an export"
         case let state: state?.rawValue
         }
     }

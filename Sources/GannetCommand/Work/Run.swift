@@ -8,7 +8,7 @@ import Thumbnails
 /// `gannet run` at work: feeds the queue while a worker empties it, writes the manifest, and leaves nothing in Redis.
 ///
 /// The folder's record says which URLs are done, and each run makes its queue anew. So leftovers of an interrupted run, or of a lost Redis,
-/// do no harm.
+/// do no harm. Whatever ends a run, its manifest says of each row how far it came.
 struct Run: Sendable {
     let options: RunCommand
     let settings: FetchSettings
@@ -26,6 +26,9 @@ struct Run: Sendable {
     /// Nil where bodies may be any.
     let expected: ExpectedDigests?
 
+    /// Why the run is to end before its list, where no signal is the reason.
+    private let early = EarlyEnd()
+
     private var console: Console { options.console }
     private var queue: FetchQueue { access.cluster.queue(identity.queue) }
 
@@ -38,33 +41,56 @@ struct Run: Sendable {
         guard let folder = try begun.get(unlessInterrupted: interruption) else { return await interrupted(input) }
         WorkFolder.warnOfLoss(in: folder, "every URL is fetched again", console)
         do {
-            return try await fetch(input, into: folder, since: start)
+            try input.prepare(in: folder)
+            let packing = options.format == .shards ? try await BodyPacking.intoShards(folder, samples: options.samplesPerShard) : nil
+            let manifest = RunManifest(folder: folder, input: input, packing: packing, headers: options.submission.headers)
+            return try await fetch(input, manifest, since: start)
         } catch {
             await leaveNothing()
             throw error
         }
     }
 
-    private func fetch(_ input: RunInput, into folder: RecordedFolder, since start: ContinuousClock.Instant) async throws -> ExitStatus {
-        try input.prepare(in: folder)
-        let packing = options.format == .shards ? try await BodyPacking.intoShards(folder, samples: options.samplesPerShard) : nil
+    private func fetch(_ input: RunInput, _ manifest: RunManifest, since start: ContinuousClock.Instant) async throws -> ExitStatus {
+        let folder = manifest.folder
         window?.found.begin(with: folder)
-        guard let fed = try await feedAndStore(input, folder) else { return await interrupted(input) }
-        guard folder.counts.listed > 0 else {
-            throw CommandFailure(.noUsableInput, "The input holds no URL that can be fetched.")
+        do {
+            guard let fed = try await feedAndStore(input, folder, since: start) else {
+                if let reason = early.reason { return try await finish(input, manifest, reason, since: start) }
+                return await interrupted(input, manifest)
+            }
+            guard folder.counts.listed > 0 else {
+                throw CommandFailure(.noUsableInput, "The input holds no URL that can be fetched.")
+            }
+            guard try await isComplete(fed.summary) else { return await interrupted(input, manifest) }
+        } catch {
+            await leave(manifest, because: CommandFailure(error).message ?? "The run failed.")
+            throw error
         }
-        guard try await isComplete(fed.summary) else { return await interrupted(input) }
 
+        return try await complete(input, manifest, since: start)
+    }
+
+    /// Ends the run with what there is.
+    private func finish(
+        _ input: RunInput, _ manifest: RunManifest, _ reason: String, since start: ContinuousClock.Instant
+    ) async throws -> ExitStatus {
+        var manifest = manifest
+        manifest.unfinished = Manifest.Unfinished("\(reason) before this URL ended.", isFailure: true)
+        return try await complete(input, manifest, since: start)
+    }
+
+    private func complete(_ input: RunInput, _ manifest: RunManifest, since start: ContinuousClock.Instant) async throws -> ExitStatus {
         let written = await interruption.cancelling {
-            let totals = try await RunManifest(folder: folder, input: input, packing: packing, headers: options.submission.headers).write()
-            try await tables?.write(in: folder)
+            let totals = try await manifest.write()
+            try await tables?.write(in: manifest.folder)
             return totals
         }
         guard let totals = try written.get(unlessEndedBy: interruption) else { return await interrupted(input) }
         let stays = window?.stays ?? false
         // The window shows the jobs that have ended, for as long as it stays.
         if !stays { await leaveNothing() }
-        let status = try report(RunSummary(totals: totals, time: ContinuousClock.now - start), of: folder)
+        let status = try report(RunSummary(totals: totals, time: ContinuousClock.now - start), of: manifest.folder)
         if stays {
             await window?.stay(interruption)
             await leaveNothing()
@@ -90,16 +116,18 @@ struct Run: Sendable {
         try await queue.clear()
     }
 
-    /// `nil` when a signal ended it. Archives are complete afterwards, also after an error where that is possible.
-    private func feedAndStore(_ input: RunInput, _ folder: RecordedFolder) async throws -> RunFeeding.Fed? {
+    /// `nil` when a signal ended it, or something else before the list was done. Archives are complete afterwards, also after an error where that is possible.
+    private func feedAndStore(
+        _ input: RunInput, _ folder: RecordedFolder, since start: ContinuousClock.Instant
+    ) async throws -> RunFeeding.Fed? {
         guard options.format == .warc else {
             let output: any JobOutput = maker.map { RecordedPictures(folder, $0) } ?? folder
-            return try await feedAndWork(input, folder, storing: output)
+            return try await feedAndWork(input, folder, storing: output, since: start)
         }
         let archive = try await openArchive(in: folder)
         let fed: RunFeeding.Fed?
         do {
-            fed = try await feedAndWork(input, folder, storing: archive)
+            fed = try await feedAndWork(input, folder, storing: archive, since: start)
         } catch {
             // The next run completes what this one cannot.
             try? await archive.close()
@@ -124,8 +152,10 @@ struct Run: Sendable {
         return archive
     }
 
-    /// `nil` when a signal ended it.
-    private func feedAndWork(_ input: RunInput, _ folder: RecordedFolder, storing stored: any JobOutput) async throws -> RunFeeding.Fed? {
+    /// `nil` when a signal ended it, or something else before the list was done.
+    private func feedAndWork(
+        _ input: RunInput, _ folder: RecordedFolder, storing stored: any JobOutput, since start: ContinuousClock.Instant
+    ) async throws -> RunFeeding.Fed? {
         let output: any JobOutput = expected.map { VerifiedBodies(stored, $0) } ?? stored
         let (feed, feeder) = AsyncStream.makeStream(of: Void.self)
         let (stops, stopper) = AsyncStream.makeStream(of: Void.self)
@@ -133,6 +163,15 @@ struct Run: Sendable {
             for await _ in interruption.stops { stopper.yield() }
         }
         defer { stopping.cancel() }
+        let alarm = options.deadline.map { deadline in
+            Task {
+                try await Task.sleep(until: start + deadline)
+                early.note("The run was ended by '--deadline'")
+                console.note("the time of '--deadline' is over: the run ends, and what is left counts as failed.")
+                stopper.yield()
+            }
+        }
+        defer { alarm?.cancel() }
         let working = Task { try await work(folder, storing: output, stops: stops, feed: feed) }
         let outcome = await interruption.cancelling { () async throws -> RunFeeding.Fed? in
             try await withThrowingTaskGroup(of: RunFeeding.Fed?.self) { group in
@@ -165,7 +204,11 @@ struct Run: Sendable {
             }
         }
         switch try await working.value {
-        case .drained, .handedBack: return try outcome.get(unlessInterrupted: interruption) ?? nil
+        case .drained, .handedBack:
+            // The worker ends also where the feeding has failed.
+            guard try outcome.get(unlessInterrupted: interruption) != nil else { return nil }
+            early.note("The run was ended by 'gannet workers drain'")
+            return nil
         case .foreignLeft:
             throw CommandFailure(
                 .unavailable,
@@ -243,7 +286,39 @@ struct Run: Sendable {
         await interruption.cleaningUp { try await queue.clear() }
     }
 
-    private func interrupted(_ input: RunInput) async -> ExitStatus {
+    /// Writes what there is. The next signal cuts that short, and then an earlier manifest stays.
+    private func leave(_ manifest: RunManifest, because reason: String) async {
+        let folder = manifest.folder
+        guard folder.counts.listed > 0 else { return }
+        let written = Mutex<Result<ManifestTotals, any Error>>(.failure(CancellationError()))
+        await interruption.cleaningUp(within: Self.manifestBound) {
+            var manifest = manifest
+            manifest.unfinished = Manifest.Unfinished(reason)
+            do {
+                let totals = try await manifest.write()
+                try await tables?.write(in: folder)
+                written.withLock { $0 = .success(totals) }
+            } catch {
+                written.withLock { $0 = .failure(error) }
+            }
+        }
+        do {
+            let totals = try written.withLock { $0 }.get()
+            let ended = totals.rows - totals.pending
+            console.note(
+                "manifest.jsonl says what there is: \(ended) of \(Amounts.count(totals.rows, "row")) ended, \(totals.pending) pending.")
+        } catch is CancellationError {
+            console.warn("no manifest was written: a signal cut that short.")
+        } catch {
+            console.warn("no manifest was written: \(CommandFailure(error).message ?? "\(error)")")
+        }
+    }
+
+    /// For ten million rows it takes minutes.
+    private static let manifestBound = Duration.seconds(1800)
+
+    private func interrupted(_ input: RunInput, _ manifest: RunManifest? = nil) async -> ExitStatus {
+        if let manifest { await leave(manifest, because: "The run was interrupted before this URL ended.") }
         await leaveNothing()
         console.note(
             input.isReadOnce
@@ -251,4 +326,13 @@ struct Run: Sendable {
                 : "interrupted before it was done; the same command goes on where it stopped.")
         return interruption.status
     }
+}
+
+/// Why a run ends before its list, without a signal. The first reason stands.
+private final class EarlyEnd: Sendable {
+    private let state = Mutex<String?>(nil)
+
+    var reason: String? { state.withLock { $0 } }
+
+    func note(_ reason: String) { state.withLock { $0 = $0 ?? reason } }
 }

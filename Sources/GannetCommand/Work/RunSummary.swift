@@ -26,9 +26,12 @@ struct RunSummary: Sendable {
 
     /// Where the failures are listed.
     var reference: String {
-        if totals.failed + totals.invalid > 0 { return "; manifest.jsonl there lists the failures, with reasons\(hosts)" }
+        if totals.failed + totals.invalid > 0 { return "; manifest.jsonl there lists the failures, with reasons\(hosts)\(advice)" }
         return totals.disallowed > 0 ? "; manifest.jsonl there names the rules" : ""
     }
+
+    /// Another value of an option would have helped.
+    private var advice: String { totals.classes["too-large"] == nil ? "" : ". '--max-body' permits larger bodies" }
 
     /// `no-such-host 900, http-404 80, timeout 7, and 2 of other classes`.
     private var classes: String {
@@ -73,11 +76,15 @@ struct RunManifest: Sendable {
     /// Nil where bodies stay files, or are in archives.
     let packing: BodyPacking?
     let headers: RequestHeaders
+    /// Of a run that did not come to its end.
+    var unfinished: Manifest.Unfinished?
 
     private static let batch = 4096
 
     func write() async throws -> ManifestTotals {
-        let manifest = try Manifest(in: folder, packing: packing) { [headers] row in try JobEntry(row: row, headers: headers).id }
+        let manifest = try Manifest(in: folder, packing: packing, unfinished: unfinished) { [headers] row in
+            try JobEntry(row: row, headers: headers).id
+        }
         try await manifest.add(
             input.urls.enumerated().map { index, url in ManifestRow(.argument(index + 1), .url(Array(url.utf8)[...])) })
         let rows = try input.again()

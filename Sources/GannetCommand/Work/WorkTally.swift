@@ -131,6 +131,10 @@ final class WorkTally: Sendable {
             console.warn(
                 "Redis has no room for more bodies: they wait, because all bodies within '--cache-limit' are in use. Raise that limit.",
                 [(key: "event", value: "storeFull")])
+        case .room(.held(let batches)):
+            console.warn(
+                "Redis has no room for more bodies within '--cache-limit': \(HeldBodies(batches).sentence) The worker takes no more jobs until then.",
+                [(key: "event", value: "storeHeld"), (key: "batches", value: .array(batches.map { .string($0.batch) }))])
         case .room(.there): console.warn("Redis has room for bodies again; going on.", [(key: "event", value: "storeHasRoom")])
         case .standstill(let jobs?):
             state.withLock { $0.standstill = jobs }

@@ -16,6 +16,7 @@ extension AnswerShape {
                 "held": .integer, "hosts": .integer, "delayed": .integer, "silentHosts": .list(silentHost),
                 "givenUpWithinSeconds": .optional(.number),
             ],
+            "heldBatches": .list(["queue": .text, "batch": .text]),
             "failures": .list(["class": .text, "count": .integer]), "workers": .list(worker), "hosts": .list(host),
             "otherQueues": .list(["queue": .text, "notEnded": .integer, "workers": .integer]),
             "partitions": .optional([
@@ -73,7 +74,7 @@ extension AnswerShape {
         [
             "batch": .text, "state": .text, "priority": .word(Priority.allCases.map(\.rawValue)), "refresh": .flag,
             "maxAgeSeconds": .optional(.number), "headers": .list(.text), "robots": .word(Manners.Robots.allCases.map(\.rawValue)),
-            "optOuts": .word(Manners.OptOuts.allCases.map(\.rawValue)), "keepsWire": .flag, "traceID": .optional(.text),
+            "optOuts": .word(Manners.OptOuts.allCases.map(\.rawValue)), "keepsWire": .flag, "cache": .flag, "traceID": .optional(.text),
             "ageSeconds": .optional(.number),
             "progress": .optional(.number),
         ] + .integers("total", "done", "failed", "disallowed", "cancelled", "ready", "active", "parked", "delayed", "lostPartitions")

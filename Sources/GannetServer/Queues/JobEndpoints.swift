@@ -46,6 +46,7 @@ struct JobEndpoints: Sendable {
                         "optOuts", .choice(Manners.OptOuts.allCases.map(\.rawValue)),
                         "The treatment of answers that reserve their use; heed where robots.txt is obeyed, and ignore elsewhere."),
                     Parameter("keepWire", .flag, "Whether requests and answers are kept as they go over the wire, for archives."),
+                    Parameter("cache", .flag, "Whether the bodies are a mere cache, which makes room in Redis before an export."),
                 ],
                 answers: [200: ["application/json"], 422: ["application/json", "application/problem+json"]],
                 shape: .accepted, takes: ["text/plain", "application/x-ndjson"],

@@ -116,7 +116,10 @@ package struct Parameter: Sendable {
             case .choice(let words): ["type": "string", "enum": .array(words.map { .string($0) })]
             case .flag: ["type": "boolean"]
             case .errorClass:
-                ["type": "string", "pattern": .string("^(http-[1-9][0-9]{2}|\(FailureClass.names.sorted().joined(separator: "|")))$")]
+                [
+                    "type": "string",
+                    "pattern": .string("^(http-[1-9][0-9]{2}|http-[1-5]xx|\(FailureClass.names.sorted().joined(separator: "|")))$"),
+                ]
             case .minutes: ["type": "integer", "minimum": .integer(Self.zones.lowerBound), "maximum": .integer(Self.zones.upperBound)]
             case .seconds: ["type": "number", "minimum": .decimal(Self.times.lowerBound), "maximum": .decimal(Self.times.upperBound)]
             }

@@ -81,7 +81,7 @@ import Testing
         let names: Set = [
             "schema", "queue", "paused", "jobs", "otherQueues", "oldestReadySeconds", "totals", "rate", "etaSeconds", "workers", "waits",
             "partitions", "redis",
-            "failures", "hosts",
+            "failures", "hosts", "heldBatches",
         ]
         #expect(Set(json.keys) == names)
         let jobs = try #require(json["jobs"] as? [String: Any])

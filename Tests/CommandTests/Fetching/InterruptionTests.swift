@@ -3,6 +3,17 @@ import GannetTestKit
 import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct InterruptionTests {
+    private struct Row: Decodable {
+        struct Problem: Decodable {
+            let `class`: String
+            let message: String
+        }
+        let url: String
+        let outcome: String
+        let file: String?
+        let error: Problem?
+    }
+
     @Test(arguments: [(SIGTERM, SIGINT, 143), (SIGINT, SIGINT, 130)] as [(Int32, Int32, Int32)])
     func `a run that signals ended goes on where it stopped, and fetches nothing twice`(
         first: Int32, second: Int32, status: Int32
@@ -22,6 +33,11 @@ import Testing
         #expect(try await fleet.queueKeys() == .list([]))
         #expect(interrupted.output.text == "")
         #expect(try fleet.bodies().count == 20)
+        #expect(interrupted.errors.text.contains("gannet: manifest.jsonl says what there is: 20 of 102 rows ended, 82 pending."))
+        let rows: [Row] = try fleet.manifest()
+        #expect(rows.map(\.outcome) == Array(repeating: "fetched", count: 20) + Array(repeating: "pending", count: 82))
+        #expect(Set(rows.compactMap(\.error?.message)) == ["The run was interrupted before this URL ended."])
+        #expect(rows.allSatisfy { ($0.file == nil) == ($0.error?.class == "pending") })
 
         let again = try await fleet.outcome(words)
         #expect(again.status == 0, "\(again.errors)")
@@ -53,6 +69,48 @@ import Testing
         #expect(second.status == 1)
         #expect(second.output.hasPrefix("20 URLs fetched, 20 there already, 2 failed (connect 2); 42 rows, "))
         try fleet.expectAllBodies()
+        try await fleet.stop()
+    }
+
+    @Test func `the deadline of a run ends it, and all URLs that are left have failed`() async throws {
+        let fleet = try await Fleet.start(files: 40)
+        let gate = try fleet.gateList(after: 20)
+        let words = fleet.run + ["--concurrency", "2", "--drain-timeout", "0s", "--deadline"]
+        let first = try fleet.start(words + ["3s"])
+        #expect(try await first.exitStatus == .exited(1))
+        try await first.errors.finished()
+        #expect(first.errors.text.contains("the time of '--deadline' is over: the run ends, and what is left counts as failed."))
+        try await first.output.finished()
+        let rows: [Row] = try fleet.manifest()
+        // How far it comes in that time depends on the machine. The first two behind the twentieth never end.
+        let fetched = rows.count { $0.outcome == "fetched" }
+        #expect(fetched <= 20 && rows.count == 42 && rows.count { $0.outcome == "failed" } == 42 - fetched)
+        #expect(
+            first.output.text.hasPrefix("\(fetched) URLs fetched, \(42 - fetched) failed (unfinished \(42 - fetched)); 42 rows, "),
+            "\(first.output.text)")
+        #expect(Set(rows.compactMap(\.error?.message)) == ["The run was ended by '--deadline' before this URL ended."])
+        #expect(try await fleet.queueKeys() == .list([]))
+        let second = try await fleet.outcome(words + ["1h"])
+        #expect(second.status == 0, "\(second.errors)")
+        #expect(second.output.hasPrefix("\(42 - fetched) URLs fetched, \(fetched) there already, 0 failed; "), "\(second.output)")
+        try await gate.stop()
+        try await fleet.stop()
+    }
+
+    @Test func `a run whose worker is asked to drain ends with what there is`() async throws {
+        let fleet = try await Fleet.start(files: 40)
+        let gate = try fleet.gateList(after: 20)
+        let first = try await fleet.start(fleet.run + ["--concurrency", "2", "--drain-timeout", "0s"], untilFetched: 20)
+        try await gate.accepted(2)
+        let name = try await first.errors.line { $0.contains("the queue of this run is '") }
+        let queue = try #require(name?.split(separator: "'").dropFirst().first.map(String.init))
+        let drained = try await fleet.outcome(["workers", "drain", "--all", "--queue", queue] + fleet.connection)
+        #expect(drained.status == 0, "\(drained.errors)")
+        #expect(try await first.exitStatus == .exited(1))
+        let rows: [Row] = try fleet.manifest()
+        #expect(rows.count { $0.outcome == "fetched" } == 20)
+        #expect(Set(rows.compactMap(\.error?.message)) == ["The run was ended by 'gannet workers drain' before this URL ended."])
+        try await gate.stop()
         try await fleet.stop()
     }
 

@@ -27,6 +27,7 @@ import Testing
         let json = try await fleet.json(["batch", "show", "b"])
         let names: Set = [
             "schema", "queue", "batch", "state", "priority", "refresh", "maxAgeSeconds", "headers", "robots", "optOuts", "keepsWire",
+            "cache",
             "traceID",
             "ageSeconds", "progress", "total", "done", "failed", "disallowed", "cancelled", "ready", "active", "parked", "delayed",
             "lostPartitions",

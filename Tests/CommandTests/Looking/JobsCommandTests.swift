@@ -73,7 +73,10 @@ import Testing
         let kind = try #require(error["class"])
         #expect(error["message"]?.contains("404") == true)
         #expect(try await fleet.text(["jobs", "list", "--class", "poison"]) == "")
-        #expect(try await fleet.text(["jobs", "list", "--class", kind]).contains("404"))
+        for word in [kind, "404", "4xx", "http-4xx"] {
+            #expect(try await fleet.text(["jobs", "list", "--class", word]).contains("404"), "\(word)")
+        }
+        for word in ["5xx", "403", "3xx"] { #expect(try await fleet.text(["jobs", "list", "--class", word]) == "", "\(word)") }
 
         #expect(try await fleet.text(["jobs", "retry", "--dry-run"]) == "Would have been retried: 1 dead job in the queue 'default'.\n")
         #expect(try await fleet.json(["jobs", "retry", "--class", "http-500"])["count"] as? Int == 0)
@@ -169,6 +172,7 @@ import Testing
             ("list --class timeuot", "'timeuot' is invalid for '--class <class>': there is no such class. Did you mean 'timeout'?"),
             ("retry --class nonsense", "'nonsense' is invalid for '--class <class>': there is no such class; '--help' lists them."),
             ("delete --state dead --class http-99 --yes", "there is no such class"),
+            ("retry --class 6xx", "there is no such class"), ("retry --class 44", "there is no such class"),
             ("list --cursor 0-", "'--cursor' needs the '--state' of its page"),
             ("list --state sleeping", "use 'ready', 'active', 'parked', 'delayed' or 'dead'"),
         ])

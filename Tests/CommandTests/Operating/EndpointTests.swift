@@ -199,7 +199,7 @@ import Testing
                 $0.largestFile = 1_500_000
             })
         #expect(fleet.origin.files.reduce(0) { $0 + $1.size } > 18_000_000)
-        _ = try await fleet.text(["enqueue", "-i", fleet.list])
+        _ = try await fleet.text(["enqueue", "-i", fleet.list, "--as-cache"])
         return fleet
     }
 

@@ -41,17 +41,22 @@ struct WorkerFixture: Sendable {
     /// Keeps an outcome for jobs that were enqueued before it, and for no later job.
     static let briefly = Retention(fresh: .zero, keep: .seconds(3600))
 
-    func fill(_ numbers: Range<Int>, batch: String = "b", host: String = "h", manners: Manners = .ignoring) async throws {
-        try await fill(Array(numbers), batch: batch, host: host, manners: manners)
+    func fill(
+        _ numbers: Range<Int>, batch: String = "b", host: String = "h", manners: Manners = .ignoring, keeping: Keeping = .bodies
+    ) async throws {
+        try await fill(Array(numbers), batch: batch, host: host, manners: manners, keeping: keeping)
     }
 
     /// Enqueues URLs with these numbers in one closed batch, as a producer does.
-    func fill(_ numbers: [Int], batch: String = "b", host: String = "h", manners: Manners = .ignoring) async throws {
+    func fill(
+        _ numbers: [Int], batch: String = "b", host: String = "h", manners: Manners = .ignoring, keeping: Keeping = .bodies
+    ) async throws {
         let rows = try numbers.enumerated().map { place, number in
             FetchQueue.Row(try JobEntry(id: Self.id(number), host: host, url: Self.url(number)), at: place + 1)
         }
         var options = BatchOptions()
         options.manners = manners
+        options.keeping = keeping
         var progress = try await queue.begin(batch: batch, options: options)
         _ = try await queue.enqueue(rows, to: rows.count, of: &progress, closing: true)
     }

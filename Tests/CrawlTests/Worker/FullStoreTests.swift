@@ -6,6 +6,7 @@ import Testing
 
 @testable import BodyStores
 @testable import ClusterState
+@testable import Gannet
 
 /// Bodies that wait for room in Redis.
 @Suite(.timeLimit(.minutes(1))) struct FullStoreTests {
@@ -65,5 +66,49 @@ import Testing
             bodies.close()
         }
         try await server.stop()
+    }
+}
+
+/// Workers whose Redis has no room, because nobody has exported what it has.
+@Suite(.timeLimit(.minutes(1))) struct HeldStoreTests {
+    private static func namesTheBatch(_ report: WorkerReport) -> Bool {
+        guard case .room(.held(let batches)) = report else { return false }
+        return batches == [HoldingBatch(queue: "q", batch: "b")]
+    }
+
+    @Test func `a worker takes no more jobs until a batch is exported, and goes on then`() async throws {
+        try await WorkerFixture.with { fixture in
+            try await fixture.fill(0..<12)
+            // Each body is another one of almost a million bytes, and there is room for four.
+            let downloader = ScriptedDownloader { .body($0 + String(repeating: "x", count: 900_000)) }
+            let bodies = RedisBodies(
+                fixture.queue.cluster, over: fixture.redis, limit: 4_000_000, temporaryFolder: fixture.folder.path, patience: .seconds(20),
+                calm: .zero)
+            let worker = try await fixture.start(downloader, output: bodies) { $0.concurrency = 2 }
+            await worker.wait(for: Self.namesTheBatch)
+            // Jobs in flight wait with their bodies. Nothing else is begun, and no patience ends that.
+            try await eventually("all that was taken waits") { try await fixture.queue.counts().fetched == 4 }
+            let begun = downloader.urls.count
+            #expect(begun <= 8)
+            let store = BlobStore(fixture.queue.cluster)
+            try await store.release(try await store.holdingBatches())
+            #expect(await worker.end.end == .empty)
+            #expect(worker.count(where: \.isFetched) == 12 && downloader.urls.count == 12)
+            bodies.close()
+        }
+    }
+
+    @Test func `the bodies of a batch that is a cache make room for one another`() async throws {
+        try await WorkerFixture.with { fixture in
+            try await fixture.fill(0..<12, keeping: .cache)
+            let downloader = ScriptedDownloader { .body($0 + String(repeating: "x", count: 900_000)) }
+            let bodies = RedisBodies(
+                fixture.queue.cluster, over: fixture.redis, limit: 4_000_000, temporaryFolder: fixture.folder.path, patience: .seconds(20))
+            let worker = try await fixture.start(downloader, output: bodies) { $0.concurrency = 2 }
+            #expect(await worker.end.end == .empty)
+            #expect(worker.count(where: \.isFetched) == 12)
+            #expect(try await BlobStore(fixture.queue.cluster).usage().memory <= 5_000_000)
+            bodies.close()
+        }
     }
 }

@@ -5,7 +5,7 @@
 --                             mended: changes when an audit mends counters; alone: the worker that takes no more jobs, until it has
 --                             nothing and may take a URL that two workers died with
 --   '<q>batches', a sorted set      a batch's name to its number: the oldest first
---   '<q>batch:<number>', a hash     id source state(open, closed, cancelled) priority refresh maxAge headers trace manners wire began touched;
+--   '<q>batch:<number>', a hash     id source state(open, closed, cancelled) priority refresh maxAge headers trace manners keeps began touched;
 --                                   offset total; done failed cancelled; active parked delayed now; disallowed, of the failed;
 --                                   ended, ids: when it did, and how many finished ids it has;
 --                                   again, again:<id>: how many of the listed ends count no more, because their jobs were tried again
@@ -25,12 +25,12 @@ function Counts.batchOf(queue, number)
     if not batch then
         local prefix, text = tag .. 'q:' .. queue .. ':', tostring(number)
         local key = prefix .. 'batch:' .. text
-        local fields = call('HMGET', key, 'state', 'priority', 'id', 'headers', 'trace', 'manners', 'wire')
+        local fields = call('HMGET', key, 'state', 'priority', 'id', 'headers', 'trace', 'manners', 'keeps')
         local state, priority = fields[1], numberOf(fields[2], 2)
         if not Blocks.PRIORITIES[priority] then priority = 2 end
         batch = {
             key = key, finishedKey = prefix .. 'finished:' .. text, index = number, state = state, isGone = not state or state == 'cancelled',
-            number = priority, priority = Blocks.PRIORITIES[priority], name = fields[3], headers = fields[4], trace = fields[5], manners = fields[6], wire = fields[7],
+            number = priority, priority = Blocks.PRIORITIES[priority], name = fields[3], headers = fields[4], trace = fields[5], manners = fields[6], keeps = fields[7],
             isTold = false, counts = {}, finished = {},
         }
         known[number] = batch

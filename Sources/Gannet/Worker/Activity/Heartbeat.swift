@@ -108,7 +108,8 @@ struct Heartbeat: Sendable {
         let seen = activity.snapshot
         return WorkerRecord(
             machine: ThisProcess.machine, processID: ThisProcess.id, version: options.version, concurrency: activity.places,
-            active: pulse.held, isStopping: pulse.isStopping, isFull: activity.fullness != nil, interval: seen.interval,
+            active: pulse.held, isStopping: pulse.isStopping, isFull: activity.fullness != nil, isHeld: activity.isHeld,
+            interval: seen.interval,
             hosts: seen.notable(WorkerRecord.mostHosts), hostLimit: options.hostLimit,
             life: .init(age: pulse.age, ended: seen.hosts.reduce(0) { $0 + $1.finished }, partitions: pulse.partitions),
             patience: options.retryPolicy.wait)

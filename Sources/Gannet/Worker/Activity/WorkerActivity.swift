@@ -48,6 +48,9 @@ package final class WorkerActivity: Sendable {
 
     func note(_ now: StoreRoom) { room.withLock { $0 = now } }
 
+    /// Bodies wait for somebody to export batches.
+    var isHeld: Bool { room.withLock { $0.isHeld } }
+
     func note(places: Int) { placeCount.withLock { $0 = places } }
 
     /// How many requests the worker may have in flight now.
@@ -59,6 +62,7 @@ package final class WorkerActivity: Sendable {
         switch room.withLock({ $0 }) {
         case .there: return nil
         case .limitReached: return "The store for bodies is at its limit: bodies wait for room."
+        case .held: return "The store for bodies is at its limit with batches that nobody has exported: no more jobs are taken."
         case .full(let server): return "Redis at \(server) is full: bodies wait for room."
         }
     }

@@ -38,6 +38,8 @@ struct WorkerMachine {
         indirect case leftPlace(Conclusion.Place)
         /// The host of a job under way has answered for its robots.txt.
         case hostAnswered(LockToken)
+        /// Whether the store takes bodies.
+        case room(Bool)
         /// Jobs may have been announced.
         case heard
         case feedEnded
@@ -126,6 +128,9 @@ struct WorkerMachine {
     /// How many jobs the output lets wait for it, if that is fewer than usual.
     let mostWaiting: Int?
 
+    /// The store keeps no more bodies until somebody has exported some.
+    private(set) var isWithoutRoom = false
+
     /// The queue is still being filled, so an empty queue does not end the worker.
     var isFed: Bool
     var ending = Ending()
@@ -202,6 +207,9 @@ struct WorkerMachine {
         case .leftPlace(let place): leftPlace(place, at: now)
         case .hostAnswered(let token): hostAnswered(token, at: now)
         case .cannotConnect(let outage): noteAway(outage)
+        case .room(let isThere):
+            isWithoutRoom = !isThere
+            if isThere { mayFindWork() }
         case .heard: mayFindWork()
         case .feedEnded:
             isFed = false
