@@ -60,6 +60,9 @@ package final class Manifest: Sendable {
         }
     }
 
+    /// Removes what was written of a manifest that is not to be completed. Its thread may hold it a moment longer than its owner.
+    package func discard() { state.withLock { $0.writer.discard() } }
+
     /// Completes the manifest, which replaces the earlier one.
     package func finish() async throws -> ManifestTotals {
         try await OwnedThread.run(name: "gannet-folder") {
@@ -162,7 +165,8 @@ package struct ManifestTotals: Sendable, Equatable {
 
 /// A manifest that is being written. It gets its name when it is complete.
 final class ManifestFile {
-    private let file: BodyFile
+    /// Nil once it is discarded.
+    private var file: BodyFile?
     private let folder: BodyFolder
     private var buffer: [UInt8] = []
 
@@ -181,12 +185,15 @@ final class ManifestFile {
     /// - Parameter path: A file that is there is replaced.
     func finish(as path: String) throws {
         try flush()
+        guard let file else { return }
         let written = try file.keep()
         try folder.publish(written, as: path)
     }
 
+    func discard() { file = nil }
+
     private func flush() throws {
-        try buffer.withUnsafeBytes { try file.write($0) }
+        try buffer.withUnsafeBytes { try file?.write($0) }
         buffer.removeAll(keepingCapacity: true)
     }
 }

@@ -85,6 +85,15 @@ struct RunManifest: Sendable {
         let manifest = try Manifest(in: folder, packing: packing, unfinished: unfinished) { [headers] row in
             try JobEntry(row: row, headers: headers).id
         }
+        do {
+            return try await write(manifest)
+        } catch {
+            manifest.discard()
+            throw error
+        }
+    }
+
+    private func write(_ manifest: Manifest) async throws -> ManifestTotals {
         try await manifest.add(
             input.urls.enumerated().map { index, url in ManifestRow(.argument(index + 1), .url(Array(url.utf8)[...])) })
         let rows = try input.again()
