@@ -3,8 +3,8 @@
 --
 --   '{namespace:blob}count', a hash        bytes: of all bodies; memory: what Redis needs for them, about; evicted: how many had to go;
 --                                          the store's own clock
---   '{namespace:blob}s', a sorted set      digest(32) size(5) to its last use, in queue time: who was not used for longest goes first. What no
---                                          batch holds has that time less CACHED, and all else stays. The size stands here too, so
+--   '{namespace:blob}s', a sorted set      digest(32) size(5) to its last use, in queue time: who was not used for longest goes first. A body
+--                                          that no batch holds has that time less CACHED, and may go. The size stands here too, so
 --                                          that the counters are the sum of this index, whatever became of a body.
 --   '{namespace:blob}holds', a sorted set  a batch to when it began: its bodies stay until somebody has exported it
 --   '{namespace:blob}of:<batch>', a set    its bodies, as they stand in the index
@@ -25,13 +25,13 @@
 -- Answer to 'put': for each body 'present', 'write', 'large' when nothing could make room for it, 'full' when too many are spared, 'held' when
 -- batches hold the others, 'again' when some were dropped and more may be; with the last four nothing was noted. To 'evict': whether more may go,
 -- or whether there is room now in a full Redis. To 'touch': the size of each, 0 where it is not there. To 'remove': whether it was there.
--- To 'hold': whether it held nothing before. To 'release': whether there is more to do. To 'sum': how many entries it met, their bytes, and their memory. While a counter is no number, nothing
--- is written, and an audit can count. Rather than refuse a body for the sake of those that were used a moment ago, the store grows above its limit.
+-- To 'hold': whether it held nothing before. To 'release': whether there is more to do.
+-- To 'sum': how many entries it met, their bytes, and their memory. While a counter is no number, nothing is written, and an audit can count. Rather than refuse a body for the sake of those that were used a moment ago, the store grows above its limit.
 local MOST_EVICTED, MOST_LOOKS, HIGHEST, NOTED_FOR, CACHED = 100, 5000, 1.25, 60000, 8796093022208
 local index, holds, counters = tag .. 's', tag .. 'holds', call('HMGET', KEYS[1], 'memory', 'bytes', 'evicted')
 local memory, isDamaged = numberOf(counters[1]), areDamaged(counters)
 if isDamaged and ARGV[1] ~= 'touch' and ARGV[1] ~= 'sum' then return damaged(KEYS[1]) end
-local bytesChanged, memoryChanged, used, cached, holding, actions = 0, 0, {}, {}, {}, {}
+local bytesChanged, memoryChanged, used, cached, held, holding, actions = 0, 0, {}, {}, {}, {}, {}
 call('ZCARD', index)
 
 local function keyOf(digest) return tag .. ':' .. digest end
@@ -54,10 +54,11 @@ local function save()
     Clock.writeAlsoWhenFull()
     if #used > 0 then call('ZADD', index, unpack(used)) end
     if #cached > 0 then call('ZADD', index, 'GT', unpack(cached)) end
+    for i = 1, #held, 2 do call('SADD', held[i], held[i + 1]) end
     if bytesChanged ~= 0 then call('HINCRBY', KEYS[1], 'bytes', bytesChanged) end
     if memoryChanged ~= 0 then call('HINCRBY', KEYS[1], 'memory', memoryChanged) end
     Clock.save()
-    bytesChanged, memoryChanged, used, cached = 0, 0, {}, {}
+    bytesChanged, memoryChanged, used, cached, held = 0, 0, {}, {}, {}
 end
 
 local function keyOfBatch(batch) return tag .. 'of:' .. batch end
@@ -73,7 +74,7 @@ local function use(member, batch)
     local isHeld = isHolding(batch)
     local list = isHeld and used or cached
     list[#list + 1], list[#list + 2] = isHeld and Clock.now or Clock.now - CACHED, member
-    if isHeld then call('SADD', keyOfBatch(batch), member) end
+    if isHeld then held[#held + 1], held[#held + 2] = keyOfBatch(batch), member end
 end
 
 -- Nobody may hold these bodies any more: they make room when their turn comes.
@@ -128,7 +129,7 @@ function actions.put(limit, sparing)
         isNew[members[i]] = true
         use(members[i], body.batch)
     end
-    -- Those that are there first: nothing makes room at their cost.
+    -- Bodies that are there come first, so that none of them makes room for the others.
     for i, body in ipairs(bodies) do
         local there = call('STRLEN', keyOf(body.digest))
         local isThere = there == body.size and (body.size > 0 or call('EXISTS', keyOf(body.digest)) == 1)
@@ -159,7 +160,8 @@ function actions.put(limit, sparing)
     return answer
 end
 
--- A use that no batch holds stands already where it was within the last minute: a body that is read all the time costs no writes. A server that is read only answers too.
+-- A use for no batch is not noted again within a minute, so a body that is read all the time costs no writes. A server that is read only
+-- answers too.
 function actions.touch()
     local sizes, members, isNoted = {}, {}, {}
     for i = 2, #ARGV, 2 do

@@ -138,7 +138,7 @@ struct ExportCommand: Command {
         return try RunManifest.print(folder.manifestPath, then: report.json, last: report.status, console)
     }
 
-    /// Redis has to keep no more what is in the folder.
+    /// The bodies are in the folder, so Redis need not keep them.
     private func release(_ exported: FinishedBatch, in kept: BlobStore) async {
         let holding = HoldingBatch(queue: target.queue, batch: exported.batch.name)
         do {

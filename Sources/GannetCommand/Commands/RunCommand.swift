@@ -17,7 +17,7 @@ struct RunCommand: Command {
 
     private static let deadline = Flag(
         "deadline", .duration(in: .seconds(1)...(.seconds(365 * 86_400))),
-        "How long the run may take. After that time requests in flight may end within '--drain-timeout', what is left counts as failed, and the "
+        "How long the run may take. After that time requests in flight may end within '--drain-timeout'. URLs that are left count as failed, and the "
             + "same command goes on with it.")
     private static let serve = Toggle(
         "serve",

@@ -54,29 +54,25 @@ struct Run: Sendable {
     private func fetch(_ input: RunInput, _ manifest: RunManifest, since start: ContinuousClock.Instant) async throws -> ExitStatus {
         let folder = manifest.folder
         window?.found.begin(with: folder)
+        let fed: RunFeeding.Fed?
         do {
-            guard let fed = try await feedAndStore(input, folder, since: start) else {
-                if let reason = early.reason { return try await finish(input, manifest, reason, since: start) }
-                return await interrupted(input, manifest)
+            fed = try await feedAndStore(input, folder, since: start)
+            if fed == nil, early.reason == nil { return await interrupted(input, manifest) }
+            if let fed {
+                guard folder.counts.listed > 0 else {
+                    throw CommandFailure(.noUsableInput, "The input holds no URL that can be fetched.")
+                }
+                guard try await isComplete(fed.summary) else { return await interrupted(input, manifest) }
             }
-            guard folder.counts.listed > 0 else {
-                throw CommandFailure(.noUsableInput, "The input holds no URL that can be fetched.")
-            }
-            guard try await isComplete(fed.summary) else { return await interrupted(input, manifest) }
         } catch {
             await leave(manifest, because: CommandFailure(error).message ?? "The run failed.")
             throw error
         }
-
-        return try await complete(input, manifest, since: start)
-    }
-
-    /// Ends the run with what there is.
-    private func finish(
-        _ input: RunInput, _ manifest: RunManifest, _ reason: String, since start: ContinuousClock.Instant
-    ) async throws -> ExitStatus {
+        // A manifest is begun once: its bodies are packed, and its rows told, as it is written.
         var manifest = manifest
-        manifest.unfinished = Manifest.Unfinished("\(reason) before this URL ended.", isFailure: true)
+        if fed == nil, let reason = early.reason {
+            manifest.unfinished = Manifest.Unfinished("\(reason) before this URL ended.", isFailure: true)
+        }
         return try await complete(input, manifest, since: start)
     }
 
@@ -167,7 +163,7 @@ struct Run: Sendable {
             Task {
                 try await Task.sleep(until: start + deadline)
                 early.note("The run was ended by '--deadline'")
-                console.note("the time of '--deadline' is over: the run ends, and what is left counts as failed.")
+                console.note("the time of '--deadline' is over: the run ends, and the URLs that are left count as failed.")
                 stopper.yield()
             }
         }

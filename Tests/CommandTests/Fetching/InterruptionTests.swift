@@ -79,7 +79,7 @@ import Testing
         let first = try fleet.start(words + ["3s"])
         #expect(try await first.exitStatus == .exited(1))
         try await first.errors.finished()
-        #expect(first.errors.text.contains("the time of '--deadline' is over: the run ends, and what is left counts as failed."))
+        #expect(first.errors.text.contains("the time of '--deadline' is over: the run ends, and the URLs that are left count as failed."))
         try await first.output.finished()
         let rows: [Row] = try fleet.manifest()
         // How far it comes in that time depends on the machine. The first two behind the twentieth never end.

@@ -104,6 +104,22 @@ import Testing
         }
     }
 
+    @Test func `a full Redis notes that a batch needs a body that is there`() async throws {
+        try await BlobFixture.withServer { fixture, server in
+            let batch = HoldingBatch(queue: "q", batch: "b")
+            let body = (digest: BlobFixture.digest(0), size: 1_000_000, batch: Optional(batch))
+            #expect(try await fixture.store.hold(batch))
+            for number in 0...1 { #expect(try await fixture.put(number, 1_000_000) == .stored) }
+            try await server.command("CONFIG", "SET", "maxmemory", "1")
+            #expect(try await fixture.store.contains([body]) == [true])
+            let again = Blob(digest: BlobFixture.digest(1), bytes: BlobFixture.body(1, 1_000_000), for: batch)
+            #expect(try await fixture.store.put([again], limit: 1 << 30)[0].get() == .present)
+            let members = try await fixture.redis.send(RedisCommand("SCARD", fixture.key("of:q:b"))).asInteger()
+            #expect(members == 2)
+            try await server.command("CONFIG", "SET", "maxmemory", "0")
+        }
+    }
+
     @Test func `a batch whose bodies are a cache holds nothing, and neither does one that was released`() async throws {
         try await with { store async throws in
             try await store.begin("cache", .cache)
