@@ -15,6 +15,22 @@ import Testing
         #expect(bench.answer().requests.map(\.number) == [3])
     }
 
+    @Test func `without room for bodies a worker asks for no jobs and starts none, and goes on when there is room`() {
+        var holding = MachineBench { $0.concurrency = 4 }
+        holding.start()
+        holding.take(.room(false))
+        // Jobs that were on their way wait in stock.
+        #expect(holding.answer(holding.jobs(4)).started.isEmpty)
+        #expect(holding.take(.room(true)).started.count == 4)
+
+        var idle = MachineBench { $0.concurrency = 4 }
+        idle.start()
+        idle.answer()
+        idle.take(.room(false))
+        #expect(idle.take(.heard).requests.isEmpty)
+        #expect(idle.take(.room(true)).requests.map(\.wanted) == [4])
+    }
+
     @Test(arguments: [(Exchange.Left.nothing, 1), (.onlyForeign, 1), (.jobs, 0)])
     func `jobs of a newer version are told of once, where no partition has others`(other: Exchange.Left, times: Int) {
         var bench = MachineBench(partitions: 2) { $0.concurrency = 64 }
