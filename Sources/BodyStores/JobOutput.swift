@@ -24,6 +24,9 @@ package protocol JobOutput: Sendable {
     /// The body of an earlier outcome, if it is in this job's place; `nil` if the URL has to be fetched again.
     func held(_ outcome: URLOutcome, for job: Job) async throws -> HeldBody?
 
+    /// The body that an earlier run has put into this job's place, if its origin can be asked whether it has changed.
+    func earlier(_ job: Job) async throws -> EarlierBody?
+
     /// Stores a body. A temporary file is moved or removed, also when an error is thrown.
     /// - Parameter digest: That of the body. It was computed before, because that takes long.
     func place(_ download: Download, digest: SHA256Digest, of job: Job) async throws -> Placement
@@ -43,6 +46,8 @@ extension JobOutput {
     package var mostWaiting: Int? { nil }
 
     package func wireRecord(for job: Job) -> WireRecord? { nil }
+
+    package func earlier(_ job: Job) -> EarlierBody? { nil }
 
     package func keep(_ wire: WireRecord, body: SHA256Digest?, of job: Job) -> ExchangesPlace? { nil }
 
@@ -85,6 +90,13 @@ package struct HeldBody: Sendable, Equatable {
     }
 }
 
+/// A body that an earlier run has fetched, and what its answer said.
+package struct EarlierBody: Sendable {
+    package let body: HeldBody
+    package let content: OutcomeContent
+    package let answer: AnswerFacts
+}
+
 /// How a job ends, as an output records it.
 package struct JobEnd: Sendable {
     package enum Outcome: Sendable {
@@ -107,6 +119,8 @@ package struct JobEnd: Sendable {
     package var wire: WireRecord?
     /// The picture that is stored in place of the body.
     package var picture: StoredPicture?
+    /// The answer's own words about itself. Of one that confirmed a body only its time counts.
+    package var answer = AnswerFacts()
 
     package init(_ outcome: Outcome, _ content: OutcomeContent, duration: Duration = .zero) {
         self.outcome = outcome

@@ -32,7 +32,50 @@ import Thumbnails
             $0.picture = picture
             $0.url = "http://h/"
         },
+        long(), long { $0.picture = picture }, record { $0.lastDigest = Array(repeating: 7, count: 32) }, record { $0.checkedAt = 1 },
+        long {
+            $0.isFailed = true
+            $0.answer.entityTag = "\"a\tb\\\""
+        },
     ]
+
+    /// With what an answer said.
+    private static func long(_ change: (inout JobRecord) -> Void = { _ in }) -> JobRecord {
+        record {
+            $0.answer = AnswerFacts(at: 1_700_000_000_123, of: "http://h/", from: "http://h/b") { "\($0) of it" }
+            $0.checkedAt = 1_700_000_000_456
+            $0.lastDigest = Array(1...32)
+            change(&$0)
+        }
+    }
+
+    @Test func `an index finds what a reader finds`() throws {
+        for record in Self.records {
+            let key = try #require(Array(record.line.dropLast()).withUnsafeBytes { JobRecord.key(of: $0) })
+            #expect(key.id == record.id && key.isFailed == record.isFailed)
+        }
+    }
+
+    @Test func `a long line with damaged times or without its end is no record, for its reader and for the index`() throws {
+        let line = String(decoding: Self.long().line.dropLast(), as: UTF8.self)
+        for (old, new) in [("1700000000123", "17x"), ("1700000000456", "-1"), ("0102030405", "01020304"), ("\t.", "\t"), ("\t.", "")] {
+            let damaged = Array(line.replacing(old, with: new).utf8)
+            #expect(damaged != Array(line.utf8) && Self.read(damaged) == nil, "\(old)")
+            #expect(damaged.withUnsafeBytes { JobRecord.key(of: $0) } == nil, "\(old)")
+        }
+    }
+
+    @Test func `a tag that is too long, or is no text, is no fact, and a URL is one where it is not the asked one`() {
+        func facts(_ value: String, from url: String = "http://h/") -> AnswerFacts {
+            AnswerFacts(at: 5, of: "http://h/", from: url) { _ in value }
+        }
+        #expect(facts("x").entityTag == "x" && facts("x").age == "x" && facts("x").hasConditions && facts("x").finalURL.isEmpty)
+        for value in [String(repeating: "x", count: 513), "a\u{7}b", "a\nb", ""] {
+            #expect(facts(value).entityTag.isEmpty && !facts(value).hasConditions && facts(value).fetchedAt == 5)
+        }
+        #expect(facts("", from: "http://h/b").finalURL == "http://h/b")
+        #expect(facts("", from: "http://h/" + String(repeating: "b", count: 5000)).finalURL.isEmpty)
+    }
 
     private static let picture = StoredPicture(
         Thumbnail(format: .webp, size: PictureSize(256, 170), original: PictureSize(65_535, 1), bytes: [1, 2, 3]),
@@ -81,7 +124,9 @@ import Thumbnails
         for count in 0..<line.count where count < line.count - 40 { #expect(Self.read(Array(line.prefix(count))) == nil, "\(count)") }
         for count in 1..<line.count { #expect(Self.read(Array(line.prefix(count) + line)) == nil, "\(count)") }
         let longer = Self.record { $0.url = "http://h/" }.line.dropLast()
-        for (first, second) in [(longer, longer), (longer, line), (line, longer)] {
+        let longest = Self.long().line.dropLast()
+        let all = [line, longer, longest, Self.record { $0.picture = Self.picture }.line.dropLast()]
+        for (first, second) in all.flatMap({ first in all.map { (first, $0) } }) {
             for count in 1..<first.count { #expect(Self.read(Array(first.prefix(count) + second)) == nil, "\(count)") }
         }
         #expect(Self.read(line.map { $0 == UInt8(ascii: "0") ? 0 : $0 }) == nil)

@@ -68,12 +68,12 @@ import Testing
             #""httpStatus":200,"bytes":3,"sha256":"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad","contentType":null"#
         #expect(
             lines == [
-                #"{"line":1,"url":"http://h/a","outcome":"fetched",\#(body),"durationMilliseconds":0,"file":"\#(file)","error":null,"id":"ü\u000a"}"#,
-                #"{"line":2,"url":"no url","outcome":"invalid","httpStatus":null,"bytes":null,"sha256":null,"contentType":null,"durationMilliseconds":null,"file":null,"error":{"class":"invalid","message":"it must begin with http:// or https://"}}"#,
-                #"{"line":5,"url":"http://h/b","outcome":"failed","httpStatus":404,"bytes":null,"sha256":null,"contentType":null,"durationMilliseconds":0,"file":null,"error":{"class":"http-404","message":"a \"quote\""}}"#,
-                #"{"line":6,"url":"http://H:80/a","outcome":"cached",\#(body),"durationMilliseconds":null,"file":"\#(file)","error":null}"#,
-                #"{"line":null,"argument":1,"url":"http://h/c","outcome":"failed","httpStatus":null,"bytes":null,"sha256":null,"contentType":null,"durationMilliseconds":null,"file":null,"error":{"class":"abandoned","message":"The job ended without a fetch by this run. Its host was unreachable for too long, it was cancelled or deleted, its URL failed for another queue, or three workers died with it."}}"#,
-                #"{"line":7,"url":null,"outcome":"invalid","httpStatus":null,"bytes":null,"sha256":null,"contentType":null,"durationMilliseconds":null,"file":null,"error":{"class":"invalid","message":"it contains a NUL byte"},"id":"7"}"#,
+                #"{"line":1,"url":"http://h/a","outcome":"fetched",\#(body),"durationMilliseconds":0,"file":"\#(file)","result":"new","fetchedAt":null,"error":null,"id":"ü\u000a"}"#,
+                #"{"line":2,"url":"no url","outcome":"invalid","httpStatus":null,"bytes":null,"sha256":null,"contentType":null,"durationMilliseconds":null,"file":null,"result":null,"fetchedAt":null,"error":{"class":"invalid","message":"it must begin with http:// or https://"}}"#,
+                #"{"line":5,"url":"http://h/b","outcome":"failed","httpStatus":404,"bytes":null,"sha256":null,"contentType":null,"durationMilliseconds":0,"file":null,"result":"failed","fetchedAt":null,"error":{"class":"http-404","message":"a \"quote\""}}"#,
+                #"{"line":6,"url":"http://H:80/a","outcome":"cached",\#(body),"durationMilliseconds":null,"file":"\#(file)","result":"new","fetchedAt":null,"error":null}"#,
+                #"{"line":null,"argument":1,"url":"http://h/c","outcome":"failed","httpStatus":null,"bytes":null,"sha256":null,"contentType":null,"durationMilliseconds":null,"file":null,"result":"failed","fetchedAt":null,"error":{"class":"abandoned","message":"The job ended without a fetch by this run. Its host was unreachable for too long, it was cancelled or deleted, its URL failed for another queue, or three workers died with it."}}"#,
+                #"{"line":7,"url":null,"outcome":"invalid","httpStatus":null,"bytes":null,"sha256":null,"contentType":null,"durationMilliseconds":null,"file":null,"result":null,"fetchedAt":null,"error":{"class":"invalid","message":"it contains a NUL byte"},"id":"7"}"#,
             ])
         #expect((totals.fetched, totals.there, totals.repeated, totals.failed, totals.invalid) == (1, 0, 1, 2, 2))
         #expect(totals.bytes == 3 && totals.rows == lines.count)

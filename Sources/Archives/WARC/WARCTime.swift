@@ -13,11 +13,7 @@ struct WARCTime: Sendable, Hashable {
     }
 
     /// `2026-01-31T12:00:00.123Z`.
-    var text: String {
-        let parts = parts
-        return
-            "\(pad(parts[0], 4))-\(pad(parts[1]))-\(pad(parts[2]))T\(pad(parts[3])):\(pad(parts[4])):\(pad(parts[5])).\(pad(parts[6], 3))Z"
-    }
+    var text: String { UTCTime.text(Int(milliseconds)) }
 
     /// `20260131120000`.
     var timestamp: String { pad(parts[0], 4) + parts[1...5].map { pad($0) }.joined() }

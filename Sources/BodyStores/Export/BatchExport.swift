@@ -50,6 +50,8 @@ package final class BatchExport: Sendable {
     /// Records a body that is in the folder. Blocks.
     /// - Parameter known: The current record.
     func noteThere(_ record: JobRecord, known: JobRecord?) throws {
+        var record = record
+        record.lastDigest = known?.lastDigest
         if record != known { _ = try folder.journal.append(record) }
         try folder.journal.mark(record.id, .sound)
         report(.there(record.id, url: record.url, file: record.file))
@@ -95,7 +97,7 @@ package final class BatchExport: Sendable {
             return try noteTaken(failure, body)
         }
         if packing != nil, let fetched = body.fetched { folder.folder.set(fetched, of: name) }
-        _ = try folder.journal.append(body.record(file: name))
+        try folder.append(body.record(file: name))
         report(.written(body.id, url: body.content.url, bytes: body.content.size, file: name))
     }
 }
@@ -130,6 +132,8 @@ struct WantedBody: Sendable {
     func record(file: String) -> JobRecord {
         var content = content
         content.fields[.file] = file
-        return JobRecord(exported: id, JobEnd(.fetched, content, duration: duration))
+        var end = JobEnd(.fetched, content, duration: duration)
+        end.answer.fetchedAt = fetched.map { Int(($0.timeIntervalSince1970 * 1000).rounded()) } ?? 0
+        return JobRecord(exported: id, end)
     }
 }

@@ -13,6 +13,9 @@ package final class Manifest: Sendable {
 
     static let name = "manifest.jsonl"
 
+    /// The classes of rows that a run has left, and of those whose jobs ended without a fetch.
+    package static let classesWithoutRecord = ["unfinished", RowEnd.abandoned]
+
     private let folder: RecordedFolder
     private let packing: BodyPacking?
     private let unfinished: Unfinished?
@@ -45,6 +48,9 @@ package final class Manifest: Sendable {
             self.reason = reason
             self.isFailure = isFailure
         }
+
+        /// Of a run that was for failures of one class.
+        fileprivate static let unchosen = Unfinished("The run was for URLs that had failed with another class.")
 
         fileprivate func end(_ more: String = "") -> RowEnd {
             RowEnd(isFailure ? .failed : .pending, message: reason + more, lossClass: "unfinished")
@@ -81,6 +87,7 @@ package final class Manifest: Sendable {
         case .fetched:
             state.totals.fetched += 1
             state.totals.bytes += end.record?.bytes ?? 0
+        case .revalidated: state.totals.revalidated += 1
         case .there: state.totals.there += 1
         case .repeated: state.totals.repeated += 1
         case .failed: state.totals.noteFailure(end.errorClass, of: row.url)
@@ -95,6 +102,9 @@ package final class Manifest: Sendable {
         let id: URLID
         do { id = try identify(bytes) } catch { return RowEnd(.invalid, message: "\(error)") }
         if let unfinished { return try end(of: id, unfinished, &state) }
+        if case .failed = folder.demand, folder.journal[id]?.marks.contains(.queued) != true {
+            return try end(of: id, .unchosen, &state)
+        }
         guard let entry = folder.journal[id], entry.marks.contains(.listed) else {
             throw StorageFailure(
                 "The input has changed while its URLs were fetched. Run the command again for a manifest of the new input.")
@@ -106,9 +116,10 @@ package final class Manifest: Sendable {
 
     private func end(of id: URLID, _ entry: URLTable.Entry, _ record: JobRecord) throws -> RowEnd {
         if record.isFailed || record.isUnfit { return RowEnd(.failed, record) }
-        guard !entry.marks.contains(.told) else { return RowEnd(.repeated, record) }
+        let isCurrent = entry.marks.contains(.current)
+        guard !entry.marks.contains(.told) else { return RowEnd(.repeated, record, isNew: isCurrent) }
         try folder.journal.mark(id, .told)
-        return RowEnd(entry.marks.contains(.current) ? .fetched : .there, record)
+        return RowEnd(!isCurrent ? .there : record.checkedAt > 0 ? .revalidated : .fetched, record)
     }
 
     /// The end of a row in a run that did not come to its end: what an earlier run has fetched is there, as far as is known.
@@ -117,7 +128,10 @@ package final class Manifest: Sendable {
             return unfinished.end()
         }
         if entry.marks.contains(.current) { return try end(of: id, entry, record) }
-        if record.isFailed { return unfinished.end(" In an earlier run it failed: \(record.errorMessage)") }
+        if record.isFailed {
+            if case .failed = folder.demand, !entry.marks.contains(.queued) { return RowEnd(.failed, record) }
+            return unfinished.end(" In an earlier run it failed: \(record.errorMessage)")
+        }
         let isWanted = entry.marks.contains(.queued) || entry.marks.contains(.broken) || folder.demand == .fresh
         return isWanted ? unfinished.end() : try end(of: id, entry, record)
     }
@@ -127,6 +141,8 @@ package final class Manifest: Sendable {
 package struct ManifestTotals: Sendable, Equatable {
     /// Rows whose URLs this run fetched.
     package var fetched = 0
+    /// Rows whose URLs an earlier run fetched, and of which the origin said that they have not changed.
+    package var revalidated = 0
     /// Rows whose URLs an earlier run fetched.
     package var there = 0
     /// Rows with the URL of an earlier row.
@@ -144,7 +160,7 @@ package struct ManifestTotals: Sendable, Equatable {
     /// The size of the bodies that this run fetched.
     package var bytes = 0
 
-    package var rows: Int { fetched + there + repeated + failed + disallowed + invalid + pending }
+    package var rows: Int { fetched + revalidated + there + repeated + failed + disallowed + invalid + pending }
 
     private static let mostClasses = 200
     private static let mostHosts = 10_000

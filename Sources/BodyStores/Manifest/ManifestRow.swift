@@ -78,7 +78,7 @@ extension ManifestRow {
             ("sha256", JSONValue(body?.digest?.hexadecimal)),
             ("contentType", JSONValue(body.flatMap { $0.contentType.isEmpty ? nil : $0.contentType })),
             // Only one row holds the duration of a fetch.
-            ("durationMilliseconds", JSONValue(end.outcome == .fetched || end.outcome == .failed ? record?.milliseconds : nil)),
+            ("durationMilliseconds", JSONValue(end.hasDuration ? record?.milliseconds : nil)),
             // An archive has the answer of a failed row too.
             ("file", JSONValue(record.flatMap { $0.file.isEmpty ? nil : $0.file })),
         ]
@@ -89,10 +89,27 @@ extension ManifestRow {
                 ("fileBytes", .integer(picture.bytes)), ("fileSha256", .string(picture.digest.hexadecimal)),
             ]
         }
+        members.append(("result", JSONValue(end.result?.rawValue)))
+        if end.result == .changed { members.append(("lastSha256", JSONValue(record?.lastDigest?.hexadecimal))) }
+        members += answer(body)
         members.append(("error", error(end)))
         if let optOut = body?.errorMessage, !optOut.isEmpty { members.append(("optOut", .string(optOut))) }
         if let id { members.append(("id", .string(String(decoding: id, as: UTF8.self)))) }
         return members
+    }
+
+    /// The answer's own words about itself. Most answers say little, and the line has no keys for the rest.
+    private func answer(_ body: JobRecord?) -> [(key: String, value: JSONValue)] {
+        guard let body else { return [("fetchedAt", nil)] }
+        let answer = body.answer
+        func time(_ milliseconds: Int) -> JSONValue { JSONValue(milliseconds > 0 ? UTCTime.text(milliseconds) : nil) }
+        var members: [(key: String, value: JSONValue)] = [("fetchedAt", time(answer.fetchedAt))]
+        if body.checkedAt > 0 { members.append(("checkedAt", time(body.checkedAt))) }
+        let facts = [
+            ("finalUrl", answer.finalURL), ("etag", answer.entityTag), ("lastModified", answer.lastModified),
+            ("cacheControl", answer.cacheControl), ("expires", answer.expires), ("age", answer.age),
+        ]
+        return members + facts.filter { !$1.isEmpty }.map { ($0, .string($1)) }
     }
 
     /// The URL of the row, without user and password.
@@ -108,7 +125,7 @@ extension ManifestRow {
 
     private func error(_ end: RowEnd) -> JSONValue {
         switch end.outcome {
-        case .fetched, .there, .repeated: return nil
+        case .fetched, .revalidated, .there, .repeated: return nil
         case .failed:
             let message =
                 end.record?.errorMessage ?? end.message
@@ -126,6 +143,8 @@ extension ManifestRow {
 struct RowEnd {
     enum Outcome {
         case fetched
+        /// An earlier run fetched the URL, and the origin says that it has not changed.
+        case revalidated
         /// An earlier run fetched the URL.
         case there
         /// An earlier row has the same URL.
@@ -141,15 +160,24 @@ struct RowEnd {
     let record: JobRecord?
     /// Why the row is not a URL or has no record, if its content does not say it.
     let message: String?
+    /// The class of a row whose job ended without a fetch.
+    static let abandoned = "abandoned"
     private let lossClass: String
+    /// Whether the record is of this run.
+    private let isNew: Bool
+
+    var hasDuration: Bool { outcome == .fetched || outcome == .revalidated || outcome == .failed }
 
     var hasBody: Bool { outcome != .failed && outcome != .pending && outcome != .invalid }
 
     /// The error class of a failed row.
     var errorClass: String { record?.errorClass ?? lossClass }
 
-    init(_ outcome: Outcome, _ record: JobRecord? = nil, message: String? = nil, lossClass: String = "abandoned") {
+    init(
+        _ outcome: Outcome, _ record: JobRecord? = nil, message: String? = nil, lossClass: String = abandoned, isNew: Bool? = nil
+    ) {
         self.outcome = outcome
+        self.isNew = isNew ?? (outcome == .fetched)
         self.record = record
         self.message = message
         self.lossClass = lossClass
@@ -158,10 +186,27 @@ struct RowEnd {
     fileprivate var name: String {
         switch outcome {
         case .fetched: "fetched"
+        case .revalidated: "revalidated"
         case .there, .repeated: "cached"
         case .failed: "failed"
         case .pending: "pending"
         case .invalid: "invalid"
+        }
+    }
+
+    /// The row against what the folder had before.
+    enum Result: String {
+        case new, changed, same, failed
+    }
+
+    /// Nil for a row that is no URL, or has not ended.
+    var result: Result? {
+        switch outcome {
+        case .pending, .invalid: return nil
+        case .failed: return .failed
+        case .fetched, .revalidated, .there, .repeated:
+            guard isNew, let record else { return .same }
+            return record.lastDigest.map { $0 == record.digest ? .same : .changed } ?? .new
         }
     }
 }

@@ -3,7 +3,9 @@ internal import GannetBasics
 /// The parts of a sample that come from its row. They are the same whichever run has fetched the body.
 extension ManifestRow {
     /// The keys of a manifest's line that are about the run, and not about the body.
-    private static let ofRun: Set = ["outcome", "durationMilliseconds", "file", "error"]
+    private static let ofRun: Set = [
+        "outcome", "durationMilliseconds", "file", "error", "result", "lastSha256", "fetchedAt", "checkedAt",
+    ]
 
     /// The sample's `json`: the figures of its body, and the carried values.
     func figures(_ end: RowEnd, key: String) -> [UInt8] {

@@ -28,6 +28,8 @@ extension RecordedPictures: JobOutput {
 
     package func held(_ outcome: URLOutcome, for job: Job) throws -> HeldBody? { try folder.held(outcome, for: job) }
 
+    package func earlier(_ job: Job) throws -> EarlierBody? { try folder.earlier(job) }
+
     package func place(_ download: Download, digest: SHA256Digest, of job: Job) async throws -> Placement {
         defer { download.body.discard() }
         switch await maker.picture(of: download) {
@@ -45,7 +47,7 @@ extension RecordedPictures: JobOutput {
     }
 
     package func note(_ end: JobEnd, of job: Job) throws {
-        guard end.outcome == .fetched || end.outcome == .failed else { return }
+        guard end.outcome == .fetched || end.outcome == .failed else { return try folder.note(end, of: job) }
         var record = JobRecord(job.id, end)
         // The next run does not ask for the same bytes again.
         if ThumbnailFailure.Kind(rawValue: record.errorClass)?.isFinal == true { record.isFailed = false }

@@ -73,8 +73,8 @@ package final class Journal: Sendable {
     }
 
     /// The records of earlier runs, including superseded ones.
-    func earlierRecords() -> JournalCursor {
-        JournalCursor(state.withLock { $0.file }, from: JournalFile.heading.count, to: start)
+    func earlierRecords() -> LineCursor {
+        LineCursor(state.withLock { $0.file }, from: JournalFile.heading.count, to: start)
     }
 
     package func reader() -> JournalReader { JournalReader(state.withLock { $0.file }) }
@@ -91,7 +91,7 @@ private struct JournalScan {
         let size = try file.size
         // A record has some 200 bytes. Too small a guess costs little.
         let table = try URLTable(in: folder, expecting: size / 200)
-        var cursor = JournalCursor(file, from: JournalFile.heading.count, to: size)
+        var cursor = LineCursor(file, from: JournalFile.heading.count, to: size)
         var lines = 0
         var failure: (any Error)?
         while try cursor.next({ offset, line in
@@ -114,7 +114,7 @@ private struct JournalScan {
     /// Replaces the journal by one that holds only the latest record of each URL.
     func rewrite(as path: String, inPlaceOf old: String) throws {
         let new = try JournalFile(path, isNew: true)
-        var cursor = JournalCursor(file, from: JournalFile.heading.count, to: end)
+        var cursor = LineCursor(file, from: JournalFile.heading.count, to: end)
         var written = JournalFile.heading.count
         var batch: [UInt8] = []
         var hasMore = true

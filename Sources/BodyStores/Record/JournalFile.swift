@@ -2,7 +2,7 @@ internal import GannetBasics
 internal import HTTPEngine
 
 /// The file of a journal: a heading, and lines that are only appended. The folder's lock ensures that it has one writer.
-package final class JournalFile: Sendable {
+package final class JournalFile: LineSource {
     let path: String
     private let descriptor: Int32
 

@@ -17,6 +17,7 @@ extension RecordedFolder {
 
     /// Checks the files of all listed URLs that earlier runs fetched: their sizes, then their bytes. A cancelled check ends early.
     package func check() async throws -> Checked {
+        if case .failed = demand { return Checked() }
         let walk = Condition(CheckWalk(of: journal))
         return try await withTaskCancellationHandler {
             try await withThrowingTaskGroup(of: Checked.self) { group in
@@ -36,6 +37,7 @@ extension RecordedFolder {
 
     private func isTooOld(_ record: JobRecord, _ check: borrowing FileCheck) -> Bool {
         guard case .younger(let limit) = demand else { return false }
+        if record.knownAt > 0 { return Date().timeIntervalSince1970 * 1000 - Double(record.knownAt) > limit / .milliseconds(1) }
         // Nothing says when it was fetched.
         if record.isUnfit { return true }
         let age = ArchivePlace(record.file).map { $0.age } ?? check.age(of: record.file)
@@ -69,7 +71,7 @@ extension RecordedFolder {
 /// The records whose files are checked, in the order in which they were written.
 private struct CheckWalk {
     private let journal: Journal
-    private var cursor: JournalCursor
+    private var cursor: LineCursor
     private var hasEnded = false
 
     init(of journal: Journal) {
@@ -81,7 +83,7 @@ private struct CheckWalk {
     mutating func next(_ most: Int) throws -> [JobRecord] {
         var records: [JobRecord] = []
         while records.count < most, !hasEnded {
-            let isMore = try cursor.next { offset, line in
+            let isMore = try cursor.next { [journal] offset, line in
                 guard let (id, isFailed) = JobRecord.key(of: line), !isFailed, let entry = journal[id], entry.offset == offset,
                     entry.marks.contains(.listed), !entry.marks.contains(.queued), let record = JobRecord(line: line)
                 else { return }

@@ -24,6 +24,8 @@ package final class RecordedFolder: Sendable {
         case younger(than: Duration)
         /// Files of this run only.
         case fresh
+        /// Whatever is there, as it is: only URLs are wanted that have failed or are new. Where a class is given, only those that failed with it.
+        case failed(errorClass: String?)
     }
 
     /// How far the run has come. Each URL counts once.
@@ -80,10 +82,11 @@ package final class RecordedFolder: Sendable {
 
     /// Lists a URL of the run.
     package func list(_ id: URLID) -> Listing {
-        let (isNew, isWanted) = update(id) { [demand] entry in
+        let isChosen = isChosen(id)
+        let (isNew, isWanted) = update(id) { entry in
             guard !entry.marks.contains(.listed) else { return (false, false) }
             entry.marks.insert(.listed)
-            guard entry.offset == 0 || entry.marks.contains(.failed) || demand == .fresh else { return (true, false) }
+            guard isChosen else { return (true, false) }
             entry.marks.insert(.queued)
             return (true, true)
         }
@@ -92,6 +95,20 @@ package final class RecordedFolder: Sendable {
             state.counts.queued += isWanted ? 1 : 0
         }
         return isWanted ? .wanted : isNew ? .there : .repeated
+    }
+
+    /// Whether the run's demand is for this URL, if its list has it.
+    private func isChosen(_ id: URLID) -> Bool {
+        let entry = journal[id] ?? URLTable.Entry()
+        switch demand {
+        case .any, .younger, .failed(nil): return entry.offset == 0 || entry.marks.contains(.failed)
+        case .fresh: return true
+        case .failed(let errorClass?):
+            if entry.offset == 0 { return Manifest.classesWithoutRecord.contains(errorClass) }
+            var reader = journal.reader()
+            guard entry.marks.contains(.failed), let record = try? reader.record(at: entry.offset) else { return false }
+            return JobFilter(errorClass: errorClass).matches(errorClass: record.errorClass)
+        }
     }
 
     /// The latest record of a URL.
@@ -151,14 +168,43 @@ extension RecordedFolder: JobOutput {
     }
 
     package func note(_ end: JobEnd, of job: Job) throws {
+        switch end.outcome {
+        case .fetched, .failed: try append(JobRecord(job.id, end))
+        case .revalidated: try noteCheck(of: job.id, end)
         // A body that was in the folder before has its record.
-        guard end.outcome == .fetched || end.outcome == .failed else { return }
-        try append(JobRecord(job.id, end))
+        case .cached: break
+        }
     }
 
     /// Records how a URL ended.
     func append(_ record: JobRecord) throws {
+        var record = record
+        if let entry = journal[record.id], entry.offset > 0 {
+            var reader = journal.reader()
+            let known = try reader.record(at: entry.offset)
+            let isOfEarlierRun = !entry.marks.contains(.current) && known?.isFailed == false
+            record.lastDigest = isOfEarlierRun ? known?.digest : known?.lastDigest
+        }
         if try journal.append(record) { noteEnd() }
+    }
+
+    /// Records that the origin has confirmed the body of an earlier run.
+    private func noteCheck(of id: URLID, _ end: JobEnd) throws {
+        var reader = journal.reader()
+        guard journal[id]?.marks.contains(.current) == false, var record = try record(of: id, &reader) else { return }
+        record.checkedAt = end.answer.fetchedAt
+        record.milliseconds = Int(end.duration / .milliseconds(1))
+        try append(record)
+    }
+
+    package func earlier(_ job: Job) throws -> EarlierBody? {
+        guard let entry = journal[job.id], entry.offset > 0, entry.marks.isDisjoint(with: [.failed, .current]) else { return nil }
+        var reader = journal.reader()
+        guard let record = try reader.record(at: entry.offset), record.answer.hasConditions, !record.isPacked, !record.isUnfit,
+            isSound(record, FileCheck(in: folder.path))
+        else { return nil }
+        return EarlierBody(
+            body: HeldBody(file: record.file, picture: record.picture), content: record.content(of: job.url), answer: record.answer)
     }
 
     /// A file that this run wrote, or checked and found good enough.

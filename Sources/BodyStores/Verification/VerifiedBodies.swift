@@ -49,6 +49,9 @@ extension VerifiedBodies: JobOutput {
 
     package func held(_ outcome: URLOutcome, for job: Job) async throws -> HeldBody? { try await output.held(outcome, for: job) }
 
+    /// A body that has to have a digest is fetched: the file may be a picture that was made of it.
+    package func earlier(_ job: Job) async throws -> EarlierBody? { expected[job.id] == nil ? try await output.earlier(job) : nil }
+
     package func place(_ download: Download, digest: SHA256Digest, of job: Job) async throws -> Placement {
         guard let wanted = expected[job.id] else { return try await output.place(download, digest: digest, of: job) }
         let found: [UInt8]

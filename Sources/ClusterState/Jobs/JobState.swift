@@ -46,7 +46,7 @@ package struct JobFilter: Sendable, Equatable {
 }
 
 extension JobFilter {
-    func matches(errorClass found: String?) -> Bool {
+    package func matches(errorClass found: String?) -> Bool {
         guard let errorClass else { return true }
         guard errorClass.hasSuffix("xx") else { return found == errorClass }
         return found?.count == errorClass.count && found?.hasPrefix(errorClass.dropLast(2)) == true

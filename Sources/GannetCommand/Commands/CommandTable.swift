@@ -30,7 +30,7 @@ enum CommandTable {
 
     private static let commands: [any Command.Type] = [
         RunCommand.self, EnqueueCommand.self, WorkCommand.self, ServeCommand.self, GetCommand.self, ThumbnailCommand.self,
-        ExportCommand.self, StatusCommand.self, QueuesCommand.self,
+        ExportCommand.self, DiffCommand.self, StatusCommand.self, QueuesCommand.self,
         PauseCommand.self,
         ResumeCommand.self,
         PurgeCommand.self, HealthCommand.self, ExplainCommand.self, DoctorCommand.self, DemoCommand.self,

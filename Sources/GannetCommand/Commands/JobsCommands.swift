@@ -267,7 +267,7 @@ private enum JobFlags {
 
     private static let host = Flag("host", .text("host"), "Only jobs of this host, a name without a port.")
     static let errorClass = Flag(
-        "class", failureClass,
+        "class", .failureClass(),
         "Only dead jobs of this class of failures, or of a status such as 404, or of many, such as 5xx. \(classes)"
     )
     /// `GANNET_BATCH` is there for `enqueue` and `export`. Here it would leave jobs out without a word.
@@ -276,11 +276,6 @@ private enum JobFlags {
     private static let text = Flag(
         "text", .text("text"), "Only jobs with this text in their URLs. Capital letters count as small ones.")
     static let dryRun = Toggle("dry-run", "Print how many jobs it would be, and change nothing.")
-
-    private static var failureClass: ValueType<String> {
-        let type = ValueType.name("class", of: FailureClass.names, or: FailureClass.isKnown)
-        return ValueType(type.placeholder, completion: type.completion) { try type.parse(FailureClass.named($0)) }
-    }
 
     /// In two sentences, since there are many.
     private static var classes: String {

@@ -19,6 +19,17 @@ struct RunCommand: Command {
         "deadline", .duration(in: .seconds(1)...(.seconds(365 * 86_400))),
         "How long the run may take. After that time requests in flight may end within '--drain-timeout'. URLs that are left count as failed, and the "
             + "same command goes on with it.")
+    private static let only = Flag(
+        "only", .choice("rows", of: ["failed"]),
+        "'failed' fetches only the URLs that the folder has not got, because they failed or are new. It does not look at the files of the others."
+    )
+    private static let errorClass = Flag(
+        "class", .failureClass(besides: Self.classesOfRuns),
+        hasVariable: false,
+        "With '--only failed': only URLs that failed with this class, such as 'timeout', or with this status, such as '404' or '5xx'.")
+    private static let classesOfRuns =
+        Manifest.classesWithoutRecord + [VerifiedBodies.errorClass]
+        + ThumbnailFailure.Kind.allCases.filter { $0.isOfPicture && !$0.isFinal }.map(\.rawValue)
     private static let serve = Toggle(
         "serve",
         "Show the run and all pictures of its folder, in browsers of this machine, at an address that it prints. At a terminal the window stays "
@@ -35,6 +46,7 @@ struct RunCommand: Command {
             CarryOption.columns.entry, VerifyOption.flag.entry, directory.entry, OutputFormatOption.format.entry,
             OutputFormatOption.archiveSize.entry,
             OutputFormatOption.samples.entry, NameOption.style.entry, ManifestOption.format.entry, maxFailures.entry,
+            only.entry, errorClass.entry,
         ] + PictureOptions.flags + [ThumbnailProgramOption.ofRun.entry] + SubmissionFlags.flags
             + [json.entry, serve.entry, deadline.entry, DrainOption.time.entry, ListenOption.ofRun.entry] + FetchOptions.flagsForJobs
             + ConnectionOptions.creatingFlags
@@ -69,6 +81,8 @@ struct RunCommand: Command {
     let drainTimeout: Duration
     /// Nil where the run may take as long as it takes.
     let deadline: Duration?
+    /// Which URLs of the list are fetched again.
+    let demand: RecordedFolder.Demand
     /// Where it answers questions about its health, if anywhere.
     let listen: ListenAddress?
     let fetch: FetchOptions
@@ -97,6 +111,7 @@ struct RunCommand: Command {
         hasWindow = arguments.isSet(Self.serve)
         drainTimeout = try arguments.require(DrainOption.time)
         deadline = try arguments.optional(Self.deadline)
+        demand = try Self.demand(submission, arguments)
         if format == .warc, pictures != nil {
             throw arguments.usageError("Options for pictures change bodies, and '--output-format warc' stores these as they were sent.")
         }
@@ -113,9 +128,16 @@ struct RunCommand: Command {
         console = Console(try LogOptions(arguments))
     }
 
-    /// How young the files that are there already must be.
-    var demand: RecordedFolder.Demand {
-        submission.refresh ? .fresh : submission.maximumAge.map { .younger(than: $0) } ?? .any
+    private static func demand(_ submission: BatchOptions, _ arguments: Arguments) throws -> RecordedFolder.Demand {
+        let errorClass = try arguments.optional(errorClass)
+        guard try arguments.optional(only) != nil else {
+            if errorClass != nil { throw arguments.usageError("'--class' chooses among failures: give '--only failed' too.") }
+            return submission.refresh ? .fresh : submission.maximumAge.map { .younger(than: $0) } ?? .any
+        }
+        if submission.refresh || submission.maximumAge != nil {
+            throw arguments.usageError("'--only failed' leaves all else as it is, and '--refresh' and '--max-age' do not.")
+        }
+        return .failed(errorClass: errorClass)
     }
 
     func run() async throws -> ExitStatus {

@@ -14,8 +14,12 @@ enum SubmissionFlags {
     private static let delay = Flag("delay", .duration(in: .zero...longest), "How long to wait before the URLs may be fetched.")
     private static let maxAge = Flag(
         "max-age", .duration(in: .zero...longest),
-        "How old a known outcome may be to be used instead of a new fetch. Without this option it is used while it is fresh.")
-    private static let refresh = Toggle("refresh", "Fetch every URL again, also when its outcome is known.")
+        "How old a known outcome may be to be used instead of a new request. Without this option it is used while it is fresh. An origin that gave a tag "
+            + "or a date is asked whether the body has changed.")
+    private static let refresh = Toggle(
+        "refresh",
+        "Ask for every URL again, also when its outcome is known. An origin that gave a tag or a date is asked whether the body has changed."
+    )
 
     private static let traceparent = Flag(
         "traceparent", .traceParent,

@@ -1,4 +1,5 @@
 import CommandLineKit
+import Gannet
 import GannetBasics
 
 extension ValueType where Value == String {
@@ -143,5 +144,14 @@ extension ValueType where Value == FailureLimit {
             }
             return .percent(share)
         }
+    }
+}
+
+extension ValueType where Value == String {
+    /// An error class, as people write it: `404` is `http-404`, and `5xx` stands for many.
+    /// - Parameter others: Classes that failures of fetches do not have.
+    static func failureClass(besides others: [String] = []) -> Self {
+        let type = name("class", of: FailureClass.names + others, or: FailureClass.isKnown)
+        return Self(type.placeholder, completion: type.completion) { try type.parse(FailureClass.named($0)) }
     }
 }

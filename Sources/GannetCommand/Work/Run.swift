@@ -251,6 +251,9 @@ struct Run: Sendable {
     private func say(_ fed: RunFeeding.Fed, _ folder: RecordedFolder) {
         Feeding.complain(about: fed.summary, console)
         let (counts, checked) = (folder.counts, fed.checked)
+        if case .failed = options.demand {
+            console.note("\(counts.queued) of \(Amounts.count(counts.listed, "URL")) \(counts.queued == 1 ? "is" : "are") fetched again.")
+        }
         guard checked.sound + checked.broken + checked.old > 0 else { return }
         func are(_ count: Int) -> String { count == 1 ? "is" : "are" }
         let noun = options.format == .warc ? "record" : "file"

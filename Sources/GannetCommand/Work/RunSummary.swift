@@ -14,13 +14,15 @@ struct RunSummary: Sendable {
 
     var text: String {
         var parts = ["\(Amounts.count(totals.fetched, "URL")) fetched"]
+        if totals.revalidated > 0 { parts.append("\(totals.revalidated) unchanged") }
         if totals.there > 0 { parts.append("\(totals.there) there already") }
         parts.append("\(totals.failed) failed" + (classes.isEmpty ? "" : " (\(classes))"))
         if totals.disallowed > 0 { parts.append(Amounts.notPermitted(totals.disallowed)) }
         if totals.repeated > 0 { parts.append("\(totals.repeated) listed more than once") }
         if totals.invalid > 0 { parts.append("\(totals.invalid) invalid") }
+        if totals.pending > 0 { parts.append("\(totals.pending) not fetched yet") }
         // The progress counts different URLs. Here each row counts, also one whose URL was listed before.
-        let rows = totals.rows > totals.fetched + totals.there ? "\(Amounts.count(totals.rows, "row")), " : ""
+        let rows = totals.rows > totals.fetched + totals.revalidated + totals.there ? "\(Amounts.count(totals.rows, "row")), " : ""
         return parts.joined(separator: ", ") + "; \(rows)\(Amounts.bytes(totals.bytes)) in \(Amounts.time(time))"
     }
 
@@ -59,11 +61,14 @@ struct RunSummary: Sendable {
     var json: JSONValue {
         [
             "summary": [
-                "rows": .integer(totals.rows), "done": .integer(totals.fetched + totals.there + totals.repeated),
-                "fetched": .integer(totals.fetched), "revalidated": 0, "cached": .integer(totals.there + totals.repeated),
+                "rows": .integer(totals.rows),
+                "done": .integer(totals.fetched + totals.revalidated + totals.there + totals.repeated),
+                "fetched": .integer(totals.fetched), "revalidated": .integer(totals.revalidated),
+                "cached": .integer(totals.there + totals.repeated),
                 "failed": .integer(totals.failed), "disallowed": .integer(totals.disallowed), "invalid": .integer(totals.invalid),
                 "bytes": .integer(totals.bytes),
                 "durationMilliseconds": .integer(Int(time / .milliseconds(1))),
+                "pending": .integer(totals.pending),
             ]
         ]
     }

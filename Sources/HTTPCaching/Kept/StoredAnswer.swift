@@ -34,6 +34,24 @@ extension StoredAnswer {
             variant: terms.variant, isForEverybody: terms.isForEverybody, digest: digest, byteCount: byteCount)
     }
 
+    /// An answer of which only its tag and its date are known. Its body is its caller's own, so it may be kept whatever the answer said. Nil where
+    /// the origin cannot be asked about it.
+    /// - Parameter url: The request's URL in its canonical form.
+    package init?(
+        _ request: RequestFacts, _ url: String, from finalURL: String, status: Int, entityTag: String, lastModified: String,
+        at time: Moment,
+        digest: SHA256Digest, byteCount: Int64
+    ) {
+        let known = [("etag", entityTag), ("last-modified", lastModified)].filter { !$1.isEmpty }
+        let exchange = Exchange(
+            request: request, finalURL: finalURL, status: status,
+            headers: ResponseHeaders(known.map { (name: $0, value: $1) } + [(name: "cache-control", value: "public")]), requestedAt: time,
+            receivedAt: time)
+        guard case .keep(let terms) = StorageDecision(for: exchange, policy: .init()) else { return nil }
+        self.init(exchange, terms: terms, canonicalURL: url, digest: digest, byteCount: byteCount)
+        if conditions.isEmpty { return nil }
+    }
+
     /// The `Content-Type` as sent, cut at 256 characters.
     package var contentType: String? { headers.headers["content-type"].map { String($0.prefix(256)) } }
 

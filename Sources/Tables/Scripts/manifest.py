@@ -10,6 +10,8 @@ FIXED = {
     "line": "int64", "argument": "int64", "finished": "int64", "url": "string", "outcome": "string", "httpStatus": "int32",
     "bytes": "int64", "sha256": "string", "contentType": "string", "durationMilliseconds": "int64", "file": "string",
     "errorClass": "string", "errorMessage": "string", "optOut": "string", "id": "string",
+    "result": "string", "lastSha256": "string", "fetchedAt": "string", "checkedAt": "string", "finalUrl": "string", "etag": "string",
+    "lastModified": "string", "cacheControl": "string", "expires": "string", "age": "string",
 }
 CARRIED = "carried"
 

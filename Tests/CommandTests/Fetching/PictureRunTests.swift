@@ -55,6 +55,20 @@ import Testing
         "page.jpg": Array("<html>not here</html>".utf8), "cut.png": Array(wide.prefix(wide.count / 2)),
     ]
 
+    @Test func `a refreshed run keeps a picture whose original has not changed`() async throws {
+        let fleet = try await Self.start(["wide.png": Self.wide, "small.gif": MadePicture.gif(9, 9)])
+        let run = fleet.run + ["--resize", "64", "--min-size", "20", "--robots", "ignore", "--refresh"]
+        #expect(try await fleet.outcome(run).status == 1)
+        let first = try manifest(fleet)
+        let second = try await fleet.outcome(run)
+        // A picture that is too small has no file, and is asked for as a whole.
+        #expect(second.output.hasPrefix("0 URLs fetched, 1 unchanged, 1 failed (picture-too-small 1); "), "\(second.output)")
+        #expect(try await fleet.origin.requests().map(\.status).sorted() == [200, 200, 200, 304])
+        let rows = try manifest(fleet)
+        #expect(rows["wide.png"]?.outcome == "revalidated" && rows["wide.png"]?.fileSha256 == first["wide.png"]?.fileSha256)
+        try await fleet.stop()
+    }
+
     @Test func `a run stores pictures in place of bodies, and its manifest has their sizes and the digests of both`() async throws {
         let fleet = try await Self.start(Self.pictures)
         let options = ["--resize", "64", "--resize-mode", "keep-ratio", "--min-size", "20"]

@@ -77,6 +77,12 @@ package final class Origin: Sendable {
     /// The URLs of all files.
     package var urls: [String] { files.map { url($0.path) } }
 
+    /// Gives a file other content, which later requests get. nginx' tag of a file is its time in seconds and its size, so the size should differ.
+    package func replace(_ path: String, by content: [UInt8]) throws { try folder.write(content, to: "files\(path)") }
+
+    /// Requests for it get a 404 from now on.
+    package func remove(_ path: String) throws { try FileManager.default.removeItem(atPath: folder.file("files\(path)")) }
+
     /// Every request that was answered before the call, in the order in which the answers ended. Exact: a request of its own goes
     /// through the one worker process after them, and only when that is in the log is the log read.
     package func requests() async throws -> [Request] {

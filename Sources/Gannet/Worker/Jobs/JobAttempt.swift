@@ -39,11 +39,14 @@ struct JobAttempt: Sendable {
         let outcome: OutcomeContent
         let facts: StoredAnswer
         let body: HeldBody
+        /// Whether it is that of an outcome in Redis, and not an earlier run's.
+        let isShared: Bool
 
-        init(outcome: OutcomeContent, facts: StoredAnswer, body: HeldBody) {
+        init(outcome: OutcomeContent, facts: StoredAnswer, body: HeldBody, isShared: Bool) {
             self.outcome = outcome
             self.facts = facts
             self.body = body
+            self.isShared = isShared
         }
     }
 
@@ -62,6 +65,7 @@ struct JobAttempt: Sendable {
         do {
             if let body = try await runner.output.found(job) { return .found(body) }
             if job.stale != nil { kept = try await keptBody() }
+            if kept == nil { kept = try await earlierBody() }
         } catch {
             return .stopped(error)
         }
@@ -95,7 +99,19 @@ struct JobAttempt: Sendable {
         guard let outcome = job.stale, let facts = runner.freshness.kept(outcome),
             let body = try await heldInTime(outcome)
         else { return nil }
-        return KeptBody(outcome: outcome.content, facts: facts, body: body)
+        return KeptBody(outcome: outcome.content, facts: facts, body: body, isShared: true)
+    }
+
+    private func earlierBody() async throws -> KeptBody? {
+        guard let earlier = try await runner.output.earlier(job) else { return nil }
+        return known(earlier)
+    }
+
+    @inline(never) private func known(_ earlier: EarlierBody) -> KeptBody? {
+        if job.manners.optOuts == .heed, earlier.content.fields[.optOut] != nil { return nil }
+        return runner.freshness.kept(earlier, for: job).map {
+            KeptBody(outcome: earlier.content, facts: $0, body: earlier.body, isShared: false)
+        }
     }
 
     /// A part of the store that is away has no body for now. The job has its host's place already, and must not keep it for that.
@@ -148,7 +164,8 @@ struct JobAttempt: Sendable {
     @inline(never) private func answered(_ download: Download, _ asked: KeptBody?, _ times: FetchTimes) -> Outcome? {
         guard let asked, download.status == 304 else { return .fetched(Fetched(download, times)) }
         download.body.discard()
-        let confirmed = runner.freshness.confirmed(asked.facts, outcome: asked.outcome, by: download, for: job, at: times)
+        let confirmed = runner.freshness.confirmed(
+            asked.facts, outcome: asked.outcome, isShared: asked.isShared, by: download, for: job, at: times)
         return confirmed.map { .confirmed(asked, $0, $1, after: download.duration) }
     }
 

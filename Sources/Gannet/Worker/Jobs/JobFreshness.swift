@@ -1,3 +1,4 @@
+internal import BodyStores
 internal import ClusterState
 internal import HTTPCaching
 internal import HTTPEngine
@@ -15,6 +16,16 @@ struct JobFreshness: Sendable {
         return facts
     }
 
+    /// The answer that a body of an earlier run came with, if the origin can be asked whether it is still current.
+    func kept(_ earlier: EarlierBody, for job: Job) -> StoredAnswer? {
+        let (content, answer) = (earlier.content, earlier.answer)
+        guard let digest = content.digest.flatMap({ SHA256Digest(bytes: $0) }) else { return nil }
+        return StoredAnswer(
+            facts(of: job), job.url, from: answer.finalURL.isEmpty ? job.url : answer.finalURL, status: content.status,
+            entityTag: answer.entityTag, lastModified: answer.lastModified,
+            at: Moment(millisecondsSince1970: Int64(answer.fetchedAt)), digest: digest, byteCount: Int64(content.size))
+    }
+
     /// The outcome of a URL whose body was fetched, and for how long it is kept.
     func outcome(
         _ content: OutcomeContent, _ digest: SHA256Digest, of download: Download, for job: Job, at times: FetchTimes
@@ -29,13 +40,15 @@ struct JobFreshness: Sendable {
     }
 
     /// The outcome after a 304 to the conditions of a kept answer; `nil` if the 304 does not fit that answer.
+    /// - Parameter isShared: Whether others may use the answer too, and not this job alone.
     func confirmed(
-        _ kept: StoredAnswer, outcome: OutcomeContent, by download: Download, for job: Job, at times: FetchTimes
+        _ kept: StoredAnswer, outcome: OutcomeContent, isShared: Bool, by download: Download, for job: Job, at times: FetchTimes
     ) -> (OutcomeContent, Retention)? {
         var content = outcome
         switch kept.revalidated(by: exchange(download, for: job, times), policy: policy) {
         case .unusable: return nil
         case .confirmed(let facts):
+            guard isShared else { return (content, keptForThoseWhoWait) }
             content.facts = facts.encoded
             return (content, retention(of: facts, at: times.end))
         case .confirmedOnce:

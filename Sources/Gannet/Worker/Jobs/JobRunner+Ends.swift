@@ -66,9 +66,10 @@ extension JobRunner {
         case .fetched: preconditionFailure("A body is stored before its job is concluded.")
         case .found(let body): return settled(job, .delivered, .cached(JobLabel(job), file: body.file))
         case .confirmed(let kept, let content, let retention, let duration):
+            var end = JobEnd(.revalidated, content, duration: duration)
+            end.answer.fetchedAt = Int(Moment.now.millisecondsSince1970)
             return settled(
-                job, .revalidated(content, retention), .revalidated(JobLabel(job), file: kept.body.file), host: .answered,
-                noting: JobEnd(.revalidated, content, duration: duration))
+                job, .revalidated(content, retention), .revalidated(JobLabel(job), file: kept.body.file), host: .answered, noting: end)
         case .failed(let error, let times, let duration) where error.kind == .cancelled:
             guard reason == .overdue else { return settled(job, .handedBack, .handedBack(JobLabel(job))) }
             let detail = "the request was cut off, because it had lasted longer than any request may"
@@ -108,6 +109,8 @@ extension JobRunner {
         let bytes = Int(download.byteCount)
         var end = JobEnd(unfit == nil ? .fetched : .failed, unfit ?? content.noted(for: job.manners), duration: download.duration)
         end.picture = body?.picture
+        end.answer = AnswerFacts(
+            at: Int(fetched.times.end.millisecondsSince1970), of: job.url, from: download.finalURL, header: { download.headers[$0] })
         let report = unfit.map { WorkerReport.failed(job, $0) } ?? .fetched(JobLabel(job), bytes: bytes, file: body?.file)
         return settled(job, .fetched(content, retention), report, host: .answered, bytes: bytes, noting: end)
     }

@@ -46,20 +46,7 @@ struct LogLine: Sendable {
                 })
     }
 
-    /// `2026-11-22T01:50:25.123Z`
-    static func timestamp(_ time: Date) -> String {
-        let milliseconds = Int((time.timeIntervalSince1970 * 1000).rounded(.down))
-        var seconds = time_t(milliseconds / 1000)
-        var parts = tm()
-        gmtime_r(&seconds, &parts)
-        func digits(_ number: Int, _ count: Int = 2) -> String {
-            let text = String(number)
-            return String(repeating: "0", count: max(0, count - text.count)) + text
-        }
-        let day = "\(digits(Int(parts.tm_year) + 1900, 4))-\(digits(Int(parts.tm_mon) + 1))-\(digits(Int(parts.tm_mday)))"
-        let clock = "\(digits(Int(parts.tm_hour))):\(digits(Int(parts.tm_min))):\(digits(Int(parts.tm_sec)))"
-        return "\(day)T\(clock).\(digits(milliseconds % 1000, 3))Z"
-    }
+    static func timestamp(_ time: Date) -> String { UTCTime.text(Int((time.timeIntervalSince1970 * 1000).rounded(.down))) }
 }
 
 /// Values for programs that read logs, in the order in which they are written.

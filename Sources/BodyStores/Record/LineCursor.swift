@@ -1,8 +1,14 @@
 internal import GannetBasics
 
-/// Reads a journal line by line, in constant memory.
-struct JournalCursor {
-    private let file: JournalFile
+/// A file whose lines are read.
+protocol LineSource: Sendable {
+    /// Returns the number of bytes that were read, fewer than asked for at the end of the file.
+    func read(into buffer: inout [UInt8], at position: Int, count: Int, from offset: Int) throws -> Int
+}
+
+/// Reads a journal or a manifest line by line, in constant memory.
+struct LineCursor {
+    private let file: any LineSource
     private let end: Int
     private var buffer = [UInt8](repeating: 0, count: chunk)
     /// The unread part of the buffer, and its place in the file.
@@ -11,7 +17,7 @@ struct JournalCursor {
 
     private static let chunk = 256 * 1024
 
-    init(_ file: JournalFile, from start: Int, to end: Int) {
+    init(_ file: some LineSource, from start: Int, to end: Int) {
         self.file = file
         self.end = end
         offset = start
@@ -30,7 +36,7 @@ struct JournalCursor {
                 let start = offset
                 rest = (line.lowerBound + length + 1)..<line.upperBound
                 offset += length + 1
-                // No record is as long as the buffer.
+                // No record is as long as the buffer, and no row of a manifest that anybody reads.
                 if isOverlong {
                     isOverlong = false
                     continue
