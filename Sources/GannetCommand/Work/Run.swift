@@ -152,7 +152,9 @@ struct Run: Sendable {
     private func feedAndWork(
         _ input: RunInput, _ folder: RecordedFolder, storing stored: any JobOutput, since start: ContinuousClock.Instant
     ) async throws -> RunFeeding.Fed? {
-        let output: any JobOutput = expected.map { VerifiedBodies(stored, $0) } ?? stored
+        let refuses = options.refusesFalsePictures
+        let output: any JobOutput =
+            expected != nil || refuses ? VerifiedBodies(stored, expected, refusesFalsePictures: refuses) : stored
         let (feed, feeder) = AsyncStream.makeStream(of: Void.self)
         let (stops, stopper) = AsyncStream.makeStream(of: Void.self)
         let stopping = Task {
