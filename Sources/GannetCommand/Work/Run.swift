@@ -78,7 +78,7 @@ struct Run: Sendable {
 
     private func complete(_ input: RunInput, _ manifest: RunManifest, since start: ContinuousClock.Instant) async throws -> ExitStatus {
         let written = await interruption.cancelling {
-            let totals = try await manifest.write()
+            let totals = try await write(manifest)
             try await tables?.write(in: manifest.folder)
             return totals
         }
@@ -92,6 +92,16 @@ struct Run: Sendable {
             await leaveNothing()
         }
         return status
+    }
+
+    /// The error itself names only its cause, such as a full disk.
+    private func write(_ manifest: RunManifest) async throws -> ManifestTotals {
+        do {
+            return try await manifest.write()
+        } catch let failure as StorageFailure {
+            console.warn("no manifest was written; one of an earlier run stays as it is.")
+            throw failure
+        }
     }
 
     /// Prints the result, and says whether the command has succeeded.
