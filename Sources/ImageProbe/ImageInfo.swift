@@ -19,6 +19,24 @@ public enum ImageFormat: String, Sendable, Hashable, CaseIterable {
     public var name: String { self == .webp ? "WebP" : rawValue.uppercased() }
 }
 
+extension ImageFormat {
+    /// The format of a media type, which is in small letters and has no parameters. Servers use other names than the registered ones, too.
+    package init?(mediaType: String) {
+        switch mediaType {
+        case "image/png", "image/x-png", "image/apng": self = .png
+        case "image/jpeg", "image/jpg", "image/pjpeg": self = .jpeg
+        case "image/gif": self = .gif
+        case "image/webp": self = .webp
+        case "image/avif": self = .avif
+        case "image/bmp", "image/x-bmp", "image/x-ms-bmp": self = .bmp
+        case "image/tiff": self = .tiff
+        case "image/vnd.microsoft.icon", "image/x-icon": self = .ico
+        case "image/svg+xml": self = .svg
+        default: return nil
+        }
+    }
+}
+
 /// Pixels across and down, both at least one.
 public struct ImageSize: Sendable, Hashable, CustomStringConvertible {
     public let width: Int

@@ -7,7 +7,8 @@ package enum Resemblance: String, Sendable, Hashable, CaseIterable {
     case media
     case binary
 
-    var clause: String {
+    /// Half a sentence about bytes.
+    package var clause: String {
         switch self {
         case .empty: "it is empty"
         case .html: "it looks like HTML"

@@ -4,6 +4,7 @@
   shards.py GANNET [URLS [KILLS [SEED]]]
 
 - Each URL that can be fetched is one sample, with the bytes of the origin and its figures. The manifest names its place.
+- A page that is served as a picture is no sample, so webdataset decodes all of them.
 - The same command again fetches nothing and changes no byte of a shard. Without one shard it fetches the URLs of that shard alone.
 - After each `kill -9` at a random moment all complete shards are whole, and no later run changes them. The run after the last kill completes the
   dataset, and the origin has had no request for a URL whose body was kept.
@@ -88,11 +89,14 @@ class Origin:
         """ % ("user root;" if os.geteuid() == 0 else "", self.folder, self.folder, self.port, self.folder)
 
     def make(self, count, rng):
-        """URLs, each with its body and the ending of its sample; None for one that cannot be fetched."""
+        """URLs, each with its body and the ending of its sample; None for one that cannot be fetched, or is a page served as a picture."""
         pictures = [picture(rng) for _ in range(200)]
         expected = {}
         for number in range(count):
             body, ending = rng.choice(pictures) if rng.random() < 0.8 else (rng.randbytes(rng.randrange(20_000)), rng.choice(["html", "bin"]))
+            is_page = rng.random() < 0.02
+            if is_page:
+                body, ending = b"<!DOCTYPE html><title>gone</title>", "png"
             name = "%d.%s" % (number, ending if ending != "bin" else "x")
             url = "http://127.0.0.1:%d/%s" % (self.port, name)
             if rng.random() < 0.03:
@@ -100,7 +104,7 @@ class Origin:
                 continue
             with open("%s/files/%s" % (self.folder, name), "wb") as file:
                 file.write(body)
-            expected[url] = (body, ending)
+            expected[url] = None if is_page else (body, ending)
         return expected
 
     def requests(self):
@@ -143,11 +147,15 @@ class Runs(FolderRun):
         return digests
 
 
-def samples(folder):
+def dataset(folder):
     import webdataset
 
     paths = sorted(glob.glob(folder + "/*.tar"))
-    return list(webdataset.WebDataset(paths, shardshuffle=False, empty_check=False)) if paths else []
+    return webdataset.WebDataset(paths, shardshuffle=False, empty_check=False) if paths else None
+
+
+def samples(folder):
+    return list(dataset(folder) or [])
 
 
 def look_at_samples(folder, expected, complain):
@@ -161,7 +169,7 @@ def look_at_samples(folder, expected, complain):
         if url in seen:
             complain("%s is a sample twice" % url)
         body, ending = expected.get(url) or (None, None)
-        if sample.get(ending) != body or len([key for key in sample if not key.startswith("__")]) != 2:
+        if body is None or sample.get(ending) != body or len([key for key in sample if not key.startswith("__")]) != 2:
             complain("%s: another body in %s: %r" % (url, shard, list(sample)))
         elif figures["sha256"] != hashlib.sha256(body).hexdigest() or figures["bytes"] != len(body) or figures["httpStatus"] != 200:
             complain("%s: the figures %r" % (url, figures))
@@ -180,6 +188,11 @@ def look(runs, expected, complain=problem):
     for row in rows:
         if row["file"] != places.get(row["url"]):
             complain("the manifest names another place: %r" % row)
+    try:
+        for _ in dataset(runs.folder).decode("pil"):
+            pass
+    except Exception as error:
+        complain("webdataset decodes not all samples: %r" % error)
     left = [name for name in os.listdir(runs.folder) if not name.endswith(".tar") and name not in ("manifest.jsonl", ".gannet", ".gannet-lock")]
     if left:
         complain("files are left: %r" % left[:5])

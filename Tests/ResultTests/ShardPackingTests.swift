@@ -82,6 +82,18 @@ import Testing
         #expect(try fixture.files() == ["00000.tar", "00001.tar", "manifest.jsonl"])
     }
 
+    @Test func `a body that is there has the ending of its bytes if it was served as a picture`() async throws {
+        let fixture = try Fixture()
+        let bodies = [
+            ("a", "<html></html>", "Image/PNG ;x=y", "html"), ("b", "%PDF-1.7", "image/gif", "pdf"), ("c", "", "image/png", "bin"),
+        ]
+        let names = bodies.map(\.0)
+        let folder = try await fixture.open(names)
+        for (name, body, type, _) in bodies { try fixture.bring(name, body, type: type, to: folder) }
+        let rows = try await fixture.pack(names, in: folder, samples: 9)
+        #expect(rows.map(\.file) == (try bodies.map { "00000.tar/\(try fixture.key($0.0)).\($0.3)" }))
+    }
+
     @Test func `the next run packs only what is in no shard, and a row of an open shard has its place too`() async throws {
         let fixture = try Fixture()
         let first = try await fixture.open(["a"])

@@ -1,15 +1,20 @@
 package import ClusterState
 internal import GannetBasics
 package import HTTPEngine
+internal import Thumbnails
 
-/// An output whose bodies must have the digests that the list names. A body with another one is not stored, and its row fails.
+/// An output whose bodies must be what the list or their origin says. Another body is not stored, and its row fails.
 package final class VerifiedBodies: Sendable {
     private let output: any JobOutput
-    private let expected: ExpectedDigests
+    /// Nil where the list names no digests.
+    private let expected: ExpectedDigests?
+    private let refusesFalsePictures: Bool
 
-    package init(_ output: any JobOutput, _ expected: ExpectedDigests) {
+    /// - Parameter refusesFalsePictures: Whether a body is refused that was served as a picture and is none, such as an error page.
+    package init(_ output: any JobOutput, _ expected: ExpectedDigests?, refusesFalsePictures: Bool) {
         self.output = output
         self.expected = expected
+        self.refusesFalsePictures = refusesFalsePictures
     }
 
     package static let errorClass = "digest-mismatch"
@@ -53,19 +58,30 @@ extension VerifiedBodies: JobOutput {
     package func earlier(_ job: Job) async throws -> EarlierBody? { expected[job.id] == nil ? try await output.earlier(job) : nil }
 
     package func place(_ download: Download, digest: SHA256Digest, of job: Job) async throws -> Placement {
-        guard let wanted = expected[job.id] else { return try await output.place(download, digest: digest, of: job) }
+        let refusal: Placement?
+        do {
+            refusal = try otherDigest(download, digest, of: job) ?? falsePicture(download)
+        } catch {
+            download.body.discard()
+            throw error
+        }
+        guard let refusal else { return try await output.place(download, digest: digest, of: job) }
+        download.body.discard()
+        return refusal
+    }
+
+    private func otherDigest(_ download: Download, _ digest: SHA256Digest, of job: Job) throws -> Placement? {
+        guard let expected, let wanted = expected[job.id] else { return nil }
         let found: [UInt8]
         switch expected.algorithm {
         case .sha256: found = digest.bytes
         case .md5:
             guard let digest = MD5.digest(of: download.body) else {
-                download.body.discard()
                 throw StorageFailure("The MD5 of a body cannot be computed: libcrypto refuses it, or the body's file cannot be read.")
             }
             found = digest
         }
-        if found == wanted { return try await output.place(download, digest: digest, of: job) }
-        download.body.discard()
+        if found == wanted { return nil }
         let name = expected.algorithm.rawValue
         return .unfit(
             errorClass: Self.errorClass,
@@ -74,10 +90,21 @@ extension VerifiedBodies: JobOutput {
                 : "Its \(name) is \(found.hexadecimal), and the list says \(wanted.hexadecimal).")
     }
 
+    private func falsePicture(_ download: Download) throws -> Placement? {
+        guard refusesFalsePictures, let type = download.contentType, BodyKind.isPicture(servedAs: type) else { return nil }
+        guard let kind = BodyKind(of: download.body, servedAs: type) else {
+            throw StorageFailure("The file of a body cannot be read: \(Descriptor.message(errno)).")
+        }
+        return kind.falsePicture.map { clause in
+            .unfit(
+                errorClass: ThumbnailFailure.Kind.notPicture.rawValue, sentence: "It was served as \(kind.servedType), and \(clause).")
+        }
+    }
+
     package func watchRoom(_ tell: @escaping @Sendable (StoreRoom) -> Void) { output.watchRoom(tell) }
 
     package func note(_ end: JobEnd, of job: Job) async throws {
         try await output.note(end, of: job)
-        expected.forget(job.id)
+        expected?.forget(job.id)
     }
 }

@@ -45,8 +45,8 @@ struct RunCommand: Command {
         flags: InputOptions.flags + [
             CarryOption.columns.entry, VerifyOption.flag.entry, directory.entry, OutputFormatOption.format.entry,
             OutputFormatOption.archiveSize.entry,
-            OutputFormatOption.samples.entry, NameOption.style.entry, ManifestOption.format.entry, maxFailures.entry,
-            only.entry, errorClass.entry,
+            OutputFormatOption.samples.entry, OutputFormatOption.falsePictures.entry, NameOption.style.entry, ManifestOption.format.entry,
+            maxFailures.entry, only.entry, errorClass.entry,
         ] + PictureOptions.flags + [ThumbnailProgramOption.ofRun.entry] + SubmissionFlags.flags
             + [json.entry, serve.entry, deadline.entry, DrainOption.time.entry, ListenOption.ofRun.entry] + FetchOptions.flagsForJobs
             + ConnectionOptions.creatingFlags
@@ -72,6 +72,8 @@ struct RunCommand: Command {
     let verify: VerifyOption?
     /// Nil where bodies are stored as they are.
     let pictures: PictureOptions?
+    /// Whether a body is refused that was served as a picture and is none.
+    let refusesFalsePictures: Bool
     private let thumbnailProgram: ThumbnailProgram
     let batch: String
     let submission: BatchOptions
@@ -115,6 +117,12 @@ struct RunCommand: Command {
         if format == .warc, pictures != nil {
             throw arguments.usageError("Options for pictures change bodies, and '--output-format warc' stores these as they were sent.")
         }
+        let keepsFalsePictures = arguments.isSet(OutputFormatOption.falsePictures)
+        if keepsFalsePictures, pictures != nil {
+            throw arguments.usageError(
+                "'--keep-false-pictures' keeps bodies of which no picture can be made, and options for pictures make one of each.")
+        }
+        refusesFalsePictures = pictures != nil || format == .shards && !keepsFalsePictures
         if format != .files, hasWindow {
             throw arguments.usageError("'--serve' shows files of bodies, which '--output-format \(format.rawValue)' does not write.")
         }

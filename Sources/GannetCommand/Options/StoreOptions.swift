@@ -57,6 +57,11 @@ enum OutputFormatOption {
     static let samples = Flag(
         "samples-per-shard", .integer(in: 1...1_000_000), default: "10000", "How many samples a shard has. It ends earlier at 8 GB.")
 
+    static let falsePictures = Toggle(
+        "keep-false-pictures",
+        "Make samples also of bodies that were served as pictures and are none, such as error pages. Such a sample has the ending of its bytes, "
+            + "such as 'html'. Without this option such a row fails as not-a-picture.")
+
     static let ofExport = Flag(
         "output-format", .choice("format", of: OutputFormat.allCases.map(\.rawValue)), default: OutputFormat.files.rawValue,
         "How bodies are written. With 'files' each body is a file. With 'warc' archives (WARC 1.1) get what went over the wire, where the batch kept it, "
@@ -72,7 +77,8 @@ enum OutputFormatOption {
         if format != .files, arguments.origin(of: NameOption.style.entry) == .option {
             throw arguments.usageError("'--name' names files of bodies, which '--output-format \(format.rawValue)' does not write.")
         }
-        for (option, owner) in [(archiveSize.entry, OutputFormat.warc), (samples.entry, .shards)] where format != owner {
+        let owned = [(archiveSize.entry, OutputFormat.warc), (samples.entry, .shards), (falsePictures.entry, .shards)]
+        for (option, owner) in owned where format != owner {
             guard arguments.origin(of: option) == .option else { continue }
             throw arguments.usageError("'--\(option.name)' is for '--output-format \(owner.rawValue)'.")
         }

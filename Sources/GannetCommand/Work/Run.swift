@@ -78,7 +78,7 @@ struct Run: Sendable {
 
     private func complete(_ input: RunInput, _ manifest: RunManifest, since start: ContinuousClock.Instant) async throws -> ExitStatus {
         let written = await interruption.cancelling {
-            let totals = try await manifest.write()
+            let totals = try await write(manifest)
             try await tables?.write(in: manifest.folder)
             return totals
         }
@@ -92,6 +92,16 @@ struct Run: Sendable {
             await leaveNothing()
         }
         return status
+    }
+
+    /// The error itself names only its cause, such as a full disk.
+    private func write(_ manifest: RunManifest) async throws -> ManifestTotals {
+        do {
+            return try await manifest.write()
+        } catch let failure as StorageFailure {
+            console.warn("no manifest was written; one of an earlier run stays as it is.")
+            throw failure
+        }
     }
 
     /// Prints the result, and says whether the command has succeeded.
@@ -152,7 +162,9 @@ struct Run: Sendable {
     private func feedAndWork(
         _ input: RunInput, _ folder: RecordedFolder, storing stored: any JobOutput, since start: ContinuousClock.Instant
     ) async throws -> RunFeeding.Fed? {
-        let output: any JobOutput = expected.map { VerifiedBodies(stored, $0) } ?? stored
+        let refuses = options.refusesFalsePictures
+        let output: any JobOutput =
+            expected != nil || refuses ? VerifiedBodies(stored, expected, refusesFalsePictures: refuses) : stored
         let (feed, feeder) = AsyncStream.makeStream(of: Void.self)
         let (stops, stopper) = AsyncStream.makeStream(of: Void.self)
         let stopping = Task {

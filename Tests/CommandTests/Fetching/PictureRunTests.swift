@@ -97,6 +97,7 @@ import Testing
             #expect(row.outcome == "failed" && row.error?.class == error && row.error?.message.isEmpty == false, "\(name)")
             #expect(row.file == nil && row.width == nil && row.httpStatus == 200)
         }
+        #expect(rows["page.jpg"]?.error?.message == "It was served as image/jpeg, and it looks like HTML.")
         #expect(try fleet.bodies().count == 3)
         try await fleet.stop()
     }

@@ -222,6 +222,42 @@ import Testing
     @Test(
         .enabled(
             if: MachineNeed.isMet(MachineNeed.canMount), "Nothing can be mounted here, so no disk can be filled. Run as root."))
+    func `a run whose manifest has no room at its deadline says so, keeps the earlier one, and goes on when there is room`() async throws {
+        let fleet = try await Fleet.start(files: 3)
+        try FileManager.default.createDirectory(atPath: fleet.out, withIntermediateDirectories: false)
+        try await ChildProcess.succeed("mount", ["-t", "tmpfs", "-o", "size=256k", "none", fleet.out])
+        let first = try await fleet.outcome(fleet.run)
+        let earlier = Result { try contents(ofFile: fleet.manifestPath) }
+        // Nothing else is to be written: all other bodies are there, and this URL never ends.
+        let silent = try HostileServer(scripts: [[.silence]])
+        try fleet.folder.write(
+            Array((fleet.origin.urls + ["http://127.0.0.1:\(silent.port)/"]).joined(separator: "\n").utf8), to: "urls.txt")
+        let run = fleet.run + ["--drain-timeout", "0s", "--deadline", "1s"]
+        try await ChildProcess.succeed("/bin/sh", ["-c", "cat /dev/zero 2>&- > '\(fleet.out)/ballast' || true"])
+        let full = try await fleet.outcome(run)
+        let kept = Result { try contents(ofFile: fleet.manifestPath) }
+        let temporary = try fleet.bodies().filter { $0.contains(".gannet-") }
+        let keys = try await fleet.queueKeys()
+        try FileManager.default.removeItem(atPath: fleet.out + "/ballast")
+        try await ChildProcess.succeed("mount", ["-o", "remount,size=64m", fleet.out])
+        let again = try await fleet.outcome(run)
+        let rows = Result { try fleet.manifest() as [[String: Any]] }
+        try await ChildProcess.succeed("umount", [fleet.out])
+        #expect(first.status == 0, "\(first.errors)")
+        #expect(full.status == 74)
+        #expect(full.errors.contains("\ngannet: no manifest was written; one of an earlier run stays as it is.\nError: "), "\(full.errors)")
+        let last = "No space left on device. Complete files stay; when there is room, the same command goes on.\n"
+        #expect(full.errors.hasSuffix(last), "\(full.errors)")
+        #expect(try kept.get() == earlier.get() && temporary == [] && keys == .list([]))
+        #expect(again.status == 1, "\(again.errors)")
+        #expect(try rows.get().map { $0["outcome"] as? String } == ["cached", "cached", "cached", "failed"])
+        try await silent.stop()
+        try await fleet.stop()
+    }
+
+    @Test(
+        .enabled(
+            if: MachineNeed.isMet(MachineNeed.canMount), "Nothing can be mounted here, so no disk can be filled. Run as root."))
     func `a worker that is started again on a full disk asks no origin until there is room`() async throws {
         let fleet = try await Fleet.start(files: 40)
         _ = try await fleet.text(["enqueue", "-i", fleet.list])

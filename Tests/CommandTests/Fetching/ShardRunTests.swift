@@ -1,5 +1,6 @@
 import Archives
 import Foundation
+import GannetBasics
 import GannetTestKit
 import Testing
 
@@ -56,6 +57,99 @@ import Testing
         #expect(try await fleet.requests().values.reduce(0, +) <= 200 + 16)
         try await fleet.stop()
         withExtendedLifetime(gate) {}
+    }
+
+    private struct Row: Decodable {
+        struct Failure: Decodable {
+            let `class`: String
+            let message: String
+        }
+        let file: String?
+        let error: Failure?
+
+        /// The part of the file's name behind its first dot.
+        var ending: Substring? { file?.split(separator: "/").last?.split(separator: ".", maxSplits: 1).last }
+    }
+
+    /// Bodies by the names of their URLs, each with the type as which it is served and the ending of its sample. A false picture has a clause
+    /// about it.
+    private static let served: [(name: String, body: [UInt8], type: String, ending: String, clause: String?)] = [
+        ("page", Array("<!DOCTYPE html><p>gone</p>".utf8), "image/png", "html", "it looks like HTML"),
+        ("old", Array("<html></html>".utf8), "image/jpg; charset=utf-8", "html", "it looks like HTML"),
+        ("long", Array("<html>".utf8) + [UInt8](repeating: 0x20, count: 200_000), "image/gif", "html", "it looks like HTML"),
+        ("json", Array("{\"error\":\"gone\"}".utf8), "image/webp", "body.json", "it looks like JSON"),
+        ("text", Array("gone".utf8), "image/avif", "body.txt", "it looks like plain text"),
+        ("latin", Array("gone: ".utf8) + [0xe9], "image/png", "bin", "it looks like plain text"),
+        ("many", [UInt8](repeating: 0x61, count: 100_000), "image/png", "bin", "it looks like plain text"),
+        ("none", [], "image/jpeg", "bin", "it is empty"),
+        ("feed", Array("<rss version='2.0'/>".utf8), "image/svg+xml", "xml", "it looks like XML"),
+        ("jpeg", [0xff, 0xd8, 0xff, 0xe0, 0, 16], "image/png", "jpg", nil),
+        ("cut", Array(MadePicture.png(40, 30).prefix(90)), "image/png", "png", nil),
+        ("heic", Array("\0\0\0\u{18}ftypheic\0\0\0\0mif1heic".utf8), "image/jpeg", "bin", nil),
+        ("plain", MadePicture.png(4, 3), "text/html", "png", nil),
+        ("octets", MadePicture.gif(4, 3), "application/octet-stream", "gif", nil),
+        ("svg", Array("<?xml version='1.0'?><!-- \(String(repeating: "x", count: 60_000)) --><svg/>".utf8), "image/svg+xml", "svg", nil),
+        ("html", Array("<html></html>".utf8), "text/html", "html", nil),
+        ("other", Array("AT&TFORM\0\0\0\u{1}DJVU".utf8), "image/vnd.djvu", "bin", nil),
+    ]
+
+    private static func startServing() async throws -> Fleet {
+        let folder = try TemporaryFolder()
+        for file in served { try folder.write(file.body, to: file.name) }
+        let fleet = try await Fleet.start {
+            $0.fileCount = 1
+            $0.directives = served.map { "location = /\($0.name) { root \(folder.path); default_type '\($0.type)'; }" }.joined(
+                separator: "\n")
+        }
+        try fleet.folder.write(Array(served.map { fleet.origin.url("/\($0.name)") }.joined(separator: "\n").utf8), to: "urls.txt")
+        kept.withLock { $0.append(folder) }
+        return fleet
+    }
+
+    /// The origin reads its files until it stops.
+    private static let kept = Mutex<[TemporaryFolder]>([])
+
+    @Test func `a body that was served as a picture and is none fails, and is kept under its true ending where that is asked for`()
+        async throws
+    {
+        let fleet = try await Self.startServing()
+        let outcome = try await fleet.outcome(fleet.run + Self.shards + ["--retries", "3"])
+        let rows: [Row] = try fleet.manifest()
+        try #require(rows.count == Self.served.count, "\(outcome.errors)")
+        for (row, file) in zip(rows, Self.served) {
+            let message = file.clause.map { "It was served as \(file.type.prefix { $0 != ";" }), and \($0)." }
+            #expect(row.error?.message == message && row.error?.class == message.map { _ in "not-a-picture" }, "\(row)")
+            #expect(row.ending.map(String.init) == (message == nil ? file.ending : nil), "\(row)")
+        }
+        #expect(outcome.status == 1 && outcome.output.hasPrefix("8 URLs fetched, 9 failed (not-a-picture 9); "), "\(outcome.output)")
+        let requests = try await fleet.requests()
+        #expect(Self.served.allSatisfy { requests["/\($0.name)"] == 1 }, "\(requests)")
+
+        let kept = try await fleet.outcome(fleet.run + Self.shards + ["--keep-false-pictures"])
+        #expect(kept.status == 0 && kept.output.hasPrefix("9 URLs fetched, 8 there already, 0 failed; "), "\(kept.output)")
+        let all: [Row] = try fleet.manifest()
+        #expect(all.map { $0.ending.map(String.init) } == Self.served.map(\.ending))
+        try await fleet.stop()
+    }
+
+    @Test(arguments: ["files", "warc"])
+    func `a folder and an archive keep what came, whatever it was served as`(format: String) async throws {
+        let fleet = try await Self.startServing()
+        let outcome = try await fleet.outcome(fleet.run + ["--output-format", format])
+        #expect(outcome.status == 0 && outcome.output.hasPrefix("\(Self.served.count) URLs fetched, 0 failed; "), "\(outcome.errors)")
+        try await fleet.stop()
+    }
+
+    @Test func `false pictures are kept in shards of bodies only`() async throws {
+        let program = Program(home: "/dev/null/none")
+        for (words, part) in [
+            ([], "'--keep-false-pictures' is for '--output-format shards'"),
+            (["--output-format", "warc"], "is for '--output-format shards'"),
+            (Self.shards + ["--resize", "64"], "of which no picture can be made"),
+        ] {
+            let outcome = try await program.run(["run", "-d", "/nowhere", "http://127.0.0.1/", "--keep-false-pictures"] + words)
+            #expect(outcome.status == 64 && outcome.errors.contains(part), "\(words): \(outcome.errors)")
+        }
     }
 
     @Test func `a run is refused that would change a complete shard`() async throws {

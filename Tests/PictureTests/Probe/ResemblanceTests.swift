@@ -35,6 +35,21 @@ import Testing
         #expect(probed(bytes) == .failure(.notAnImage(resemblance)))
     }
 
+    @Test(
+        arguments: [
+            ("image/png", .png), ("image/jpg", .jpeg), ("image/x-icon", .ico), ("image/svg+xml", .svg), ("image/heic", nil),
+            ("text/html", nil),
+            ("image/", nil), ("", nil), ("png", nil),
+        ] as [(String, ImageFormat?)])
+    func `a media type stands for a format that is known`(type: String, format: ImageFormat?) {
+        #expect(ImageFormat(mediaType: type) == format)
+        // Each format has one.
+        #expect(
+            ImageFormat.allCases.allSatisfy { format in
+                ["image/\(format)", "image/\(format)+xml", "image/vnd.microsoft.icon"].contains { ImageFormat(mediaType: $0) == format }
+            })
+    }
+
     @Test func `an error is a sentence`() {
         #expect("\(ImageProbeError.notAnImage(.html))" == "Not an image: it looks like HTML.")
         #expect("\(ImageProbeError.truncated(.webp, missing: "its picture"))" == "The WebP is truncated: its picture is missing.")
