@@ -55,7 +55,7 @@ extension VerifiedBodies: JobOutput {
     package func held(_ outcome: URLOutcome, for job: Job) async throws -> HeldBody? { try await output.held(outcome, for: job) }
 
     /// A body that has to have a digest is fetched: the file may be a picture that was made of it.
-    package func earlier(_ job: Job) async throws -> EarlierBody? { expected[job.id] == nil ? try await output.earlier(job) : nil }
+    package func earlier(_ job: Job) async throws -> EarlierBody? { expected?[job.id] == nil ? try await output.earlier(job) : nil }
 
     package func place(_ download: Download, digest: SHA256Digest, of job: Job) async throws -> Placement {
         let refusal: Placement?
