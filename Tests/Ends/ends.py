@@ -44,7 +44,7 @@ FORMATS = {
 # How a run is ended, and the exit statuses that it may have then. 0 and 1 are those of a run that was done before.
 WAYS = {
     "int": {130}, "term": {143}, "hup": {143}, "int-twice": {130}, "kill": {-9}, "deadline": {1}, "key": {1}, "finish": {1}, "drain": {1},
-    "redis": {130}, "disk": {74, 130},
+    "redis": {130, 69}, "disk": {74, 130},
 }
 WITHOUT_MANIFEST = {"kill", "int-twice", "disk"}
 SILENT = 2
