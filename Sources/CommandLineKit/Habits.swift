@@ -26,7 +26,13 @@ package struct Habits: Sendable {
             if spec.allFlags.contains(where: { $0.name == name && !$0.isHidden }) { return "Here it is '--\(name)'." }
             let owner = root.listed.first { $0.spec.flags.contains { $0.name == name && !$0.isHidden } }
             return owner.map { "It is '--\(name)' of '\($0.name)'." }
-        case nil: return nil
+        case nil:
+            guard spec.name == root.name else { return nil }
+            // The command's name was left out.
+            let owner = root.listed.first { command in
+                command.spec.flags.contains { ($0.name == option || $0.short.map(String.init) == option) && !$0.isHidden }
+            }
+            return owner.map { "It is an option of '\($0.name)'." }
         }
     }
 

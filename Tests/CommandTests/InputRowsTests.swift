@@ -34,6 +34,10 @@ import URLLists
         } throws: {
             ($0 as? CommandFailure)?.status == .noUsableInput && "\($0)".contains("No such file or directory")
         }
+        let here = FileManager.default.currentDirectoryPath
+        #expect(throws: CommandFailure(.noUsableInput, "The input file 'none/list' cannot be read: there is no such file in '\(here)'.")) {
+            try InputRows(.file("none/list"), ListOptions())
+        }
         #expect(throws: CommandFailure(.noUsableInput, "Cannot read the input file '/tmp': Is a directory.")) {
             try InputRows(.file("/tmp"), ListOptions())
         }

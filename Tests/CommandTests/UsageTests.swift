@@ -57,6 +57,8 @@ import Testing
             ("--queue mine run u -d out", "'run' uses a queue of its own; '--queue' is for"),
             ("bench", "Unknown command 'bench'."),
             ("version --bogus", "Unknown option '--bogus'."),
+            ("-i list -d out", "Unknown option '-i'. It is an option of 'gannet run'."),
+            ("--resize=256", "Unknown option '--resize'. It is an option of 'gannet run'."),
             ("run -j 16 -d out -i list", "Unknown option '-j'. Here it is '--concurrency'."),
             ("run --max-time 30 -d out", "Unknown option '--max-time'. Here it is '--timeout'."),
             ("run --url_list x --output_folder y", "Unknown option '--url_list'. Here it is '--input'."),

@@ -46,6 +46,12 @@ final class InputRows: Sendable {
     private let queue = DispatchQueue(label: "gannet.input")
     private let state: Mutex<State>
 
+    /// In a container the working folder is another one than the user's, so the sentence names it.
+    private static func problem(_ code: Int32, _ path: String) -> String {
+        if code != ENOENT || path.hasPrefix("/") { return Descriptor.message(code) }
+        return "there is no such file in \(Sentence.quoted(FileManager.default.currentDirectoryPath))"
+    }
+
     /// Opens the input; a file that cannot be read is no usable input.
     convenience init(_ source: InputOptions.Source, _ options: ListOptions) throws {
         switch source {
@@ -59,7 +65,7 @@ final class InputRows: Sendable {
             let shown = Sentence.quoted(path)
             let opened = open(path, O_RDONLY | O_CLOEXEC)
             guard opened >= 0 else {
-                throw CommandFailure(.noUsableInput, "The input file \(shown) cannot be read: \(Descriptor.message(errno)).")
+                throw CommandFailure(.noUsableInput, "The input file \(shown) cannot be read: \(Self.problem(errno, path)).")
             }
             let name = "the input file \(shown)"
             let parquet: ParquetInput?
