@@ -10,65 +10,12 @@ import Testing
 
 /// Packing bodies into shards, without a fetch.
 @Suite(.timeLimit(.minutes(1))) struct ShardPackingTests {
-    private struct Fixture {
-        let temporary: TemporaryFolder
-        var path: String { temporary.path }
-
-        init() throws { temporary = try TemporaryFolder() }
-
-        /// A folder as a run opens it, in which all of these URLs are listed.
-        func open(_ names: [String]) async throws -> RecordedFolder {
-            let folder = try await RecordedFolder.open(BodyFolder(path))
-            for name in names { _ = folder.wants(try id(name)) }
-            return folder
-        }
-
-        func url(_ name: String) -> String { "http://h/\(name)" }
-        func id(_ name: String) throws -> URLID { try Self.identify(Array(url(name).utf8)[...]) }
-
-        @Sendable static func identify(_ row: ArraySlice<UInt8>) throws -> URLID { try #require(URLID(try CanonicalURL(bytes: row).id)) }
-
-        func bring(_ name: String, _ body: String, type: String = "", to folder: RecordedFolder) throws {
-            let id = try id(name)
-            var record = JobRecord(id)
-            record.status = 200
-            record.bytes = body.utf8.count
-            record.digest = SHA256Digest(of: body.utf8).bytes
-            record.contentType = type
-            record.file = try folder.folder.place(try temporary.write(Array(body.utf8), to: ".gannet-x"), of: url(name), id: id)
-            _ = try folder.journal.append(record)
-        }
-
-        func pack(_ names: [String], in folder: RecordedFolder, samples: Int = 2) async throws -> [Row] {
-            let manifest = try await Manifest(in: folder, packing: .intoShards(folder, samples: samples), identify: Self.identify)
-            try await manifest.add(names.enumerated().map { ManifestRow(.line($0 + 1), .url(Array(url($1).utf8)[...])) })
-            _ = try await manifest.finish()
-            return try String(contentsOfFile: folder.manifestPath, encoding: .utf8).split(separator: "\n").map {
-                try JSONDecoder().decode(Row.self, from: Data($0.utf8))
-            }
-        }
-
-        func key(_ name: String) throws -> String { try id(name).bytes.hexadecimal }
-
-        func samples(_ shard: Int) throws -> [FoundSample] { try ShardWriter.samples(inShard: shard, of: path) }
-
-        /// All files but those of the record.
-        func files() throws -> [String] {
-            try FileManager.default.subpathsOfDirectory(atPath: path).filter { !$0.hasPrefix(".gannet") }.sorted()
-        }
-    }
-
-    private struct Row: Decodable {
-        let outcome: String
-        let file: String?
-    }
-
     @Test func `bodies become samples in the order of the rows, and their files are gone`() async throws {
-        let fixture = try Fixture()
+        let fixture = try ShardFixture()
         let names = ["c", "a", "gone", "b", "a"]
         let folder = try await fixture.open(names)
         for (name, type) in [("a", "text/html; charset=utf-8"), ("b", "application/json"), ("c", "")] {
-            try fixture.bring(name, "body \(name)", type: type, to: folder)
+            try await fixture.bring(name, "body \(name)", type: type, to: folder)
         }
         let rows = try await fixture.pack(names, in: folder)
         let (a, b, c) = (try fixture.key("a"), try fixture.key("b"), try fixture.key("c"))
@@ -83,25 +30,25 @@ import Testing
     }
 
     @Test func `a body that is there has the ending of its bytes if it was served as a picture`() async throws {
-        let fixture = try Fixture()
+        let fixture = try ShardFixture()
         let bodies = [
             ("a", "<html></html>", "Image/PNG ;x=y", "html"), ("b", "%PDF-1.7", "image/gif", "pdf"), ("c", "", "image/png", "bin"),
         ]
         let names = bodies.map(\.0)
         let folder = try await fixture.open(names)
-        for (name, body, type, _) in bodies { try fixture.bring(name, body, type: type, to: folder) }
+        for (name, body, type, _) in bodies { try await fixture.bring(name, body, type: type, to: folder) }
         let rows = try await fixture.pack(names, in: folder, samples: 9)
         #expect(rows.map(\.file) == (try bodies.map { "00000.tar/\(try fixture.key($0.0)).\($0.3)" }))
     }
 
     @Test func `the next run packs only what is in no shard, and a row of an open shard has its place too`() async throws {
-        let fixture = try Fixture()
+        let fixture = try ShardFixture()
         let first = try await fixture.open(["a"])
-        try fixture.bring("a", "1", to: first)
+        try await fixture.bring("a", "1", to: first)
         _ = try await fixture.pack(["a"], in: first)
         let second = try await fixture.open(["a", "b"])
         #expect(try await second.check() == .init(sound: 1))
-        try fixture.bring("b", "2", to: second)
+        try await fixture.bring("b", "2", to: second)
         let rows = try await fixture.pack(["b", "a", "b"], in: second)
         let (a, b) = (try fixture.key("a"), try fixture.key("b"))
         #expect(rows.map(\.file) == ["00001.tar/\(b).bin", "00000.tar/\(a).bin", "00001.tar/\(b).bin"])
@@ -111,10 +58,10 @@ import Testing
     }
 
     @Test func `a kill behind the end of a shard repeats no sample of it`() async throws {
-        let fixture = try Fixture()
+        let fixture = try ShardFixture()
         let names = ["a", "b", "c"]
         let folder = try await fixture.open(names)
-        for name in names { try fixture.bring(name, name, to: folder) }
+        for name in names { try await fixture.bring(name, name, to: folder) }
         let journal = "\(folder.ownPath)/\(Journal.name)"
         let before = try contents(ofFile: journal)
         _ = try await fixture.pack(names, in: folder, samples: 3)
@@ -130,9 +77,9 @@ import Testing
     }
 
     @Test func `files of the user stay beside bodies, whatever their names`() async throws {
-        let fixture = try Fixture()
+        let fixture = try ShardFixture()
         let folder = try await fixture.open(["a"])
-        try fixture.bring("a", "a", to: folder)
+        try await fixture.bring("a", "a", to: folder)
         let key = try fixture.key("a")
         let own = ["\(key.prefix(3))/\(key)-a.label", "\(key.prefix(3))/\(key).mask.png", "\(key.prefix(3))/note"]
         for name in own { try Data("mine".utf8).write(to: URL(fileURLWithPath: fixture.path + "/" + name)) }
@@ -142,9 +89,9 @@ import Testing
     }
 
     @Test func `a shard that was cut short is missing, and a folder may be named by a link`() async throws {
-        let fixture = try Fixture()
+        let fixture = try ShardFixture()
         let folder = try await fixture.open(["a"])
-        try fixture.bring("a", "a", to: folder)
+        try await fixture.bring("a", "a", to: folder)
         let link = fixture.path + "/.gannet-link"
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: fixture.path)
         let place = SamplePlace(shard: "00000.tar", name: "x")
@@ -158,10 +105,10 @@ import Testing
     }
 
     @Test func `a body that has changed since its fetch ends the packing with a sentence, and complete shards stay`() async throws {
-        let fixture = try Fixture()
+        let fixture = try ShardFixture()
         let names = ["a", "b", "c"]
         let folder = try await fixture.open(names)
-        for name in names { try fixture.bring(name, "body \(name)", to: folder) }
+        for name in names { try await fixture.bring(name, "body \(name)", to: folder) }
         let file = try #require(JobRecord.file(of: fixture.id("c"), in: contents(ofFile: "\(folder.ownPath)/\(Journal.name)")))
         try Data("x".utf8).write(to: URL(fileURLWithPath: fixture.path + "/" + file))
         let failure = await #expect(throws: StorageFailure.self) { _ = try await fixture.pack(names, in: folder) }
@@ -178,14 +125,5 @@ import Testing
         for text in ["", "00012.tar", "00012.tar/", "x.tar/a.jpg", ".tar/a.jpg", "3fa/3fa94c-cat.tar", "00012.tar/a/b", "0.warc.gz@1"] {
             #expect(SamplePlace(text) == nil, "\(text)")
         }
-    }
-}
-
-extension JobRecord {
-    /// The file of a URL's last record in the bytes of a journal.
-    fileprivate static func file(of id: URLID, in journal: [UInt8]) -> String? {
-        journal.split(separator: UInt8(ascii: "\n")).compactMap { line in line.withUnsafeBytes { JobRecord(line: $0) } }.last {
-            $0.id == id
-        }?.file
     }
 }

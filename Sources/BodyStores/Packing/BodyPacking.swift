@@ -3,15 +3,17 @@ internal import ClusterState
 internal import GannetBasics
 internal import HTTPEngine
 
-/// Moves bodies into shards or archives, in the order of a manifest's rows. Docs/ARCHIVES.md says what the files are.
+/// Moves bodies into shards or archives. Docs/ARCHIVES.md says what the files are.
 ///
-/// A body stays a file of the folder until its shard or archive is on the disk. So a kill costs no fetch: the next command packs the files that
-/// are left. A URL is packed once, with the first row that has it.
+/// A run packs bodies as their jobs end (``PackedBodies``). The manifest packs all others, in the order of its rows. A body stays a file of the folder
+/// until its shard or archive is on the disk. So a kill costs no fetch: the next command packs the files that are left. A URL is packed once, with the
+/// first row that has it.
 package final class BodyPacking: Sendable {
     private let folder: RecordedFolder
     private let packer: any BodyPacker
-    /// Records of packed bodies that may not be on the disk yet, each with the path of the body's own file.
-    private let gathered: Mutex<[URLID: (record: JobRecord, file: String)]> = Mutex([:])
+    /// Records of packed bodies that may not be on the disk yet, each with the path of the body's own file. Nil after an error, which may have taken
+    /// the open shard: then bodies stay files, and the next command packs them.
+    private let gathered: Mutex<[URLID: (record: JobRecord, file: String)]?> = Mutex([:])
 
     /// Completes what a killed command has left.
     /// - Parameter samples: The most samples of a shard.
@@ -56,18 +58,31 @@ package final class BodyPacking: Sendable {
             return end
         }
         return try gathered.withLock { gathered in
-            if let known = gathered[record.id] { return RowEnd(end.outcome, known.record) }
-            guard let place = try packer.pack(end, record, of: row) else { return end }
+            if let known = gathered?[record.id] { return RowEnd(end.outcome, known.record) }
+            guard var bodies = gathered.take() else { return end }
+            guard let place = try packer.pack(end, record, of: row) else {
+                gathered = bodies
+                return end
+            }
             var packed = record
             packed.file = place.text
-            gathered[record.id] = (packed, record.file)
+            bodies[record.id] = (packed, record.file)
             if place.isDurable {
-                try settle(gathered.values)
-                gathered = [:]
+                try settle(bodies.values)
+                bodies = [:]
             }
+            gathered = bodies
             return RowEnd(end.outcome, packed)
         }
     }
+
+    /// Packs the body of a job of this run that has ended.
+    func pack(_ id: URLID, _ row: ManifestRow, _ reader: inout JournalReader) throws {
+        guard let record = try folder.record(of: id, &reader), !record.isFailed, !record.isUnfit else { return }
+        _ = try placed(RowEnd(.fetched, record), of: row)
+    }
+
+    func reader() -> JournalReader { folder.journal.reader() }
 
     /// A row whose body is lost has no exchanges either: they are those of the lost body.
     private func hasFailedExchanges(_ record: JobRecord) -> Bool {
@@ -77,8 +92,9 @@ package final class BodyPacking: Sendable {
     /// Puts everything on the disk. Nothing can be placed afterwards.
     func finish() throws {
         try gathered.withLock { gathered in
+            guard let bodies = gathered.take() else { return }
             try packer.finish()
-            try settle(gathered.values)
+            try settle(bodies.values)
             gathered = [:]
         }
         try removeLeftovers()

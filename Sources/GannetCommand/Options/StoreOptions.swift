@@ -51,8 +51,8 @@ enum OutputFormatOption {
     static let format = Flag(
         "output-format", .choice("format", of: OutputFormat.allCases.map(\.rawValue)), default: OutputFormat.files.rawValue,
         "How results are written. With 'files' each body is a file. With 'warc' requests and answers go into archives (WARC 1.1) as they went "
-            + "over the wire, also those of redirects and errors. With 'shards' bodies become samples in tar files, as webdataset reads them, when "
-            + "all are there. A folder keeps the format that it was begun with.")
+            + "over the wire, also those of redirects and errors. With 'shards' bodies become samples in tar files, as webdataset reads them, in "
+            + "the order in which their fetches end. A folder keeps the format that it was begun with.")
 
     static let samples = Flag(
         "samples-per-shard", .integer(in: 1...1_000_000), default: "10000", "How many samples a shard has. It ends earlier at 8 GB.")

@@ -125,6 +125,8 @@ struct RunFeeding: Sendable {
     let submission: BatchOptions
     /// The digests that bodies must have; nil where they may be any.
     let expected: (option: VerifyOption, digests: ExpectedDigests)?
+    /// Keeps the rows of queued URLs; nil where nobody needs them before the manifest.
+    let waiting: WaitingRows?
     /// Hears of the pictures that are there already; nil where nobody can look at the run.
     let found: FoundPictures?
     /// Called once, when the queue has accepted the first URL.
@@ -135,7 +137,7 @@ struct RunFeeding: Sendable {
 
     init(
         queue: FetchQueue, folder: RecordedFolder, input: RunInput, batch: String, submission: BatchOptions,
-        expected: (option: VerifyOption, digests: ExpectedDigests)?, found: FoundPictures?,
+        expected: (option: VerifyOption, digests: ExpectedDigests)?, waiting: WaitingRows?, found: FoundPictures?,
         onFirst: @escaping @Sendable () -> Void
     ) {
         self.queue = queue
@@ -144,6 +146,7 @@ struct RunFeeding: Sendable {
         self.batch = batch
         self.submission = submission
         self.expected = expected
+        self.waiting = waiting
         self.found = found
         self.onFirst = onFirst
     }
@@ -162,12 +165,13 @@ struct RunFeeding: Sendable {
         options.maximumAge = nil
         var producer = try await Producer(queue, batch: batch, from: "", options: options)
         for (index, url) in input.urls.enumerated() {
-            try await producer.add(Array(url.utf8)[...], from: .argument(index + 1), where: wants)
+            let bytes = Array(url.utf8)[...]
+            try await producer.add(bytes, from: .argument(index + 1), where: { wants($0, ManifestRow(.argument(index + 1), .url(bytes))) })
         }
         while let batch = try await input.rows?.nextBatch() {
             for row in batch {
                 switch row.content {
-                case .url(let bytes): try await producer.add(bytes, from: .line(row.number), where: { wants($0, row) })
+                case .url(let bytes): try await producer.add(bytes, from: .line(row.number), where: { wants($0, ManifestRow(row)) })
                 case .invalid(let problem): producer.refuse(.line(row.number), problem.description)
                 }
             }
@@ -184,50 +188,49 @@ struct RunFeeding: Sendable {
         return Fed(summary: producer.summary, checked: checked)
     }
 
-    private func wants(_ entry: JobEntry, _ row: Row) -> Bool {
-        let isWanted = wants(entry)
-        if isWanted { expect(row, entry.id) }
-        return isWanted
-    }
-
-    /// Before the job is in the queue, so that its worker knows the digest.
-    private func expect(_ row: Row, _ id: URLID) {
-        if let expected, let digest = expected.option.digest(in: row) { expected.digests.expect(digest, of: id) }
-    }
-
-    private func wants(_ entry: JobEntry) -> Bool {
+    private func wants(_ entry: JobEntry, _ row: ManifestRow) -> Bool {
         let listing = folder.list(entry.id)
         // The worker's own reading finds the error of a record that cannot be read.
         if listing == .there { try? found?.note(entry.id, entry.url) }
+        if listing == .wanted { remember(row, entry.id) }
         return listing == .wanted
     }
 
-    private func wantsAgain(_ id: URLID, _ row: Row) -> Bool {
+    private func wantsAgain(_ id: URLID, _ row: ManifestRow) -> Bool {
         let isWanted = folder.wantsAgain(id)
-        if isWanted { expect(row, id) }
+        if isWanted { remember(row, id) }
         return isWanted
+    }
+
+    /// Before the job is in the queue, so that its worker knows the row.
+    private func remember(_ row: ManifestRow, _ id: URLID) {
+        if let expected, let digest = expected.option.digest(in: row) { expected.digests.expect(digest, of: id) }
+        waiting?.keep(row, of: id)
     }
 
     /// Adds the URLs whose files are missing or changed.
     private mutating func feedAgain(_ producer: inout Producer) async throws {
-        for url in input.urls { try await producer.addAgain(Array(url.utf8)[...], where: folder.wantsAgain) }
+        for (index, url) in input.urls.enumerated() {
+            let bytes = Array(url.utf8)[...]
+            try await producer.addAgain(bytes, where: { wantsAgain($0, ManifestRow(.argument(index + 1), .url(bytes))) })
+        }
         let rows = try input.again()
         while let batch = try await rows?.nextBatch() {
             for row in batch {
-                if case .url(let bytes) = row.content { try await producer.addAgain(bytes, where: { wantsAgain($0, row) }) }
+                if case .url(let bytes) = row.content { try await producer.addAgain(bytes, where: { wantsAgain($0, ManifestRow(row)) }) }
             }
             try await makeRoom(&producer)
         }
         try Task.checkCancellation()
     }
 
-    /// Sends the rows read so far to the worker, and waits while too many jobs wait.
+    /// Sends the rows read so far to the worker, and waits while too many jobs wait, or more than have room for their rows.
     private mutating func makeRoom(_ producer: inout Producer) async throws {
         try folder.rethrow()
         try await producer.flush()
         look(at: producer.summary)
         var open = producer.open
-        while open > mostWaiting {
+        while open > min(mostWaiting, waiting?.mostJobs ?? .max) {
             try await Task.sleep(for: Self.pause)
             open = try await queue.counts().open
         }

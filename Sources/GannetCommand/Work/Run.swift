@@ -56,7 +56,7 @@ struct Run: Sendable {
         window?.found.begin(with: folder)
         let fed: RunFeeding.Fed?
         do {
-            fed = try await feedAndStore(input, folder, since: start)
+            fed = try await feedAndStore(input, manifest, since: start)
             if fed == nil, early.reason == nil { return await interrupted(input, manifest) }
             if let fed {
                 guard folder.counts.listed > 0 else {
@@ -68,7 +68,7 @@ struct Run: Sendable {
             await leave(manifest, because: CommandFailure(error).message ?? "The run failed.")
             throw error
         }
-        // A manifest is begun once: its bodies are packed, and its rows told, as it is written.
+        // A manifest is begun once: its rows are told, and the bodies that are left are packed, as it is written.
         var manifest = manifest
         if fed == nil, let reason = early.reason {
             manifest.unfinished = Manifest.Unfinished("\(reason) before this URL ended.", isFailure: true)
@@ -122,13 +122,19 @@ struct Run: Sendable {
         try await queue.clear()
     }
 
-    /// `nil` when a signal ended it, or something else before the list was done. Archives are complete afterwards, also after an error where that is possible.
+    /// `nil` when a signal ended it, or something else before the list was done. Archives are complete afterwards, also after an error where that is
+    /// possible. Shards are packed by then as far as bodies have come, and the manifest packs the rest.
     private func feedAndStore(
-        _ input: RunInput, _ folder: RecordedFolder, since start: ContinuousClock.Instant
+        _ input: RunInput, _ manifest: RunManifest, since start: ContinuousClock.Instant
     ) async throws -> RunFeeding.Fed? {
+        let folder = manifest.folder
         guard options.format == .warc else {
             let output: any JobOutput = maker.map { RecordedPictures(folder, $0) } ?? folder
-            return try await feedAndWork(input, folder, storing: output, since: start)
+            guard let packing = manifest.packing else { return try await feedAndWork(input, folder, storing: output, since: start) }
+            let packed = PackedBodies(output, packing)
+            return try await packed.whilePacking {
+                try await feedAndWork(input, folder, storing: packed, waiting: packed.rows, since: start)
+            }
         }
         let archive = try await openArchive(in: folder)
         let fed: RunFeeding.Fed?
@@ -160,7 +166,8 @@ struct Run: Sendable {
 
     /// `nil` when a signal ended it, or something else before the list was done.
     private func feedAndWork(
-        _ input: RunInput, _ folder: RecordedFolder, storing stored: any JobOutput, since start: ContinuousClock.Instant
+        _ input: RunInput, _ folder: RecordedFolder, storing stored: any JobOutput, waiting: WaitingRows? = nil,
+        since start: ContinuousClock.Instant
     ) async throws -> RunFeeding.Fed? {
         let refuses = options.refusesFalsePictures
         let output: any JobOutput =
@@ -189,7 +196,7 @@ struct Run: Sendable {
                     var feeding = RunFeeding(
                         queue: queue, folder: folder, input: input, batch: options.batch, submission: options.submission,
                         expected: expected.flatMap { digests in options.verify.map { ($0, digests) } },
-                        found: window?.found, onFirst: nameQueue)
+                        waiting: waiting, found: window?.found, onFirst: nameQueue)
                     do {
                         let fed = try await feeding.run()
                         say(fed, folder)

@@ -1,3 +1,4 @@
+import Archives
 import Foundation
 import GannetBasics
 import GannetTestKit
@@ -181,6 +182,23 @@ import Testing
             #expect(requests["/p/\(name).png"] == 1, "\(line)")
         }
         try await fleet.stop()
+    }
+
+    @Test func `pictures go into shards while a row of the list waits, with their sizes`() async throws {
+        let fleet = try await Self.start(["a.png": Self.wide, "b.png": Self.wide, "page.jpg": Array("no picture".utf8)])
+        let gate = try HostileServer(scripts: [[.silence]])
+        let urls = try String(contentsOfFile: fleet.list, encoding: .utf8)
+        try fleet.folder.write(Array("http://127.0.0.1:\(gate.port)/gate\n\(urls)".utf8), to: "urls.txt")
+        let run = try fleet.start(fleet.run + ["--resize", "64", "--output-format", "shards", "--samples-per-shard", "2"])
+        try await eventually("the shard is complete") { FileManager.default.fileExists(atPath: "\(fleet.out)/00000.tar") }
+        #expect(run.isRunning)
+        for sample in try ShardWriter.samples(inShard: 0, of: fleet.out) {
+            #expect(sample.names == ["\(sample.key).jpg", "\(sample.key).json"])
+        }
+        let shard = String(decoding: try contents(ofFile: "\(fleet.out)/00000.tar"), as: UTF8.self)
+        #expect(shard.components(separatedBy: #""width":64,"height":64,"originalWidth":200,"originalHeight":100,"#).count == 3)
+        try await fleet.stop()
+        withExtendedLifetime(gate) {}
     }
 
     @Test func `options for pictures that contradict each other are refused with a sentence`() async throws {

@@ -6,6 +6,20 @@ import Testing
 
 /// `run --output-format shards`, by the real binary at a real origin. `Scripts/check shards` has webdataset read them.
 @Suite(.timeLimit(.minutes(3))) struct ShardRunTests {
+    private struct Row: Decodable {
+        struct Failure: Decodable {
+            let `class`: String
+            let message: String
+        }
+        let outcome: String
+        let file: String?
+        let carried: [String: String?]?
+        let error: Failure?
+
+        /// The part of the file's name behind its first dot.
+        var ending: Substring? { file?.split(separator: "/").last?.split(separator: ".", maxSplits: 1).last }
+    }
+
     private static let shards = ["--output-format", "shards"]
 
     private static func start(files: Int) async throws -> Fleet {
@@ -57,18 +71,6 @@ import Testing
         #expect(try await fleet.requests().values.reduce(0, +) <= 200 + 16)
         try await fleet.stop()
         withExtendedLifetime(gate) {}
-    }
-
-    private struct Row: Decodable {
-        struct Failure: Decodable {
-            let `class`: String
-            let message: String
-        }
-        let file: String?
-        let error: Failure?
-
-        /// The part of the file's name behind its first dot.
-        var ending: Substring? { file?.split(separator: "/").last?.split(separator: ".", maxSplits: 1).last }
     }
 
     /// Bodies by the names of their URLs, each with the type as which it is served and the ending of its sample. A false picture has a clause
@@ -150,6 +152,52 @@ import Testing
             let outcome = try await program.run(["run", "-d", "/nowhere", "http://127.0.0.1/", "--keep-false-pictures"] + words)
             #expect(outcome.status == 64 && outcome.errors.contains(part), "\(words): \(outcome.errors)")
         }
+    }
+
+    @Test(arguments: [SIGKILL, SIGINT])
+    func `shards close while a row of the list waits, and whatever ends the run loses and repeats nothing`(signal: Int32) async throws {
+        let fleet = try await Self.start(files: 38)
+        let gate = try fleet.gateList(after: 1)
+        let urls = try String(contentsOfFile: fleet.list, encoding: .utf8).split(separator: "\n")
+        try fleet.folder.write(
+            Array((["url,TEXT"] + urls.map { "\($0),caption \($0.utf8.count)" }).joined(separator: "\n").utf8), to: "urls.txt")
+        let run = fleet.run + Self.shards + ["--samples-per-shard", "10", "--carry", "TEXT"]
+        let first = try fleet.start(run)
+        try await gate.accepted(2)
+        try await eventually("three shards are complete, and their files are gone") {
+            try ShardWriter.shards(in: fleet.out) == [0, 1, 2] && fleet.bodies().count { !$0.hasSuffix(".tar") } == 9
+        }
+        let keys = try Self.shards(fleet).keys
+        #expect(keys.map(\.count) == [10, 10, 10] && first.isRunning)
+        let complete = try (0..<3).map { try contents(ofFile: "\(fleet.out)/0000\($0).tar") }
+        first.signal(signal)
+        if signal == SIGINT {
+            _ = try await first.errors.line { $0.hasPrefix("gannet: stopping") }
+            first.signal(SIGINT)
+        }
+        _ = try await first.exitStatus
+        if signal == SIGINT {
+            #expect(try Self.shards(fleet).keys.map(\.count) == [10, 10, 10, 8])
+            let rows: [Row] = try fleet.manifest()
+            #expect(rows.map(\.outcome) == ["fetched", "pending", "pending"] + Array(repeating: "fetched", count: 37))
+        }
+        let second = try await fleet.outcome(run)
+        #expect(second.status == 0, "\(second.errors)")
+        let after = try Self.shards(fleet)
+        #expect(after.keys.map(\.count) == (signal == SIGINT ? [10, 10, 10, 8, 2] : [10, 10, 10, 10]))
+        #expect(Set(after.keys.joined()).count == 40 && after.files.allSatisfy { $0.hasSuffix(".tar") })
+        #expect(try (0..<3).map { try contents(ofFile: "\(fleet.out)/0000\($0).tar") } == complete)
+        #expect(try await fleet.requests().values.allSatisfy { $0 == 1 })
+        for (row, url) in zip(try fleet.manifest() as [Row], urls) {
+            let place = try #require(row.file).split(separator: "/")
+            let key = try #require(place.last?.prefix { $0 != "." })
+            let number = try #require(Int(place[0].prefix { $0 != "." }))
+            let sample = try #require(try ShardWriter.samples(inShard: number, of: fleet.out).first { $0.key == key })
+            #expect(sample.names == [String(place[1]), "\(key).txt", "\(key).json"], "\(url)")
+            #expect(row.carried?["TEXT"] == "caption \(url.utf8.count)")
+        }
+        try await fleet.stop()
+        withExtendedLifetime(gate) {}
     }
 
     @Test func `a run is refused that would change a complete shard`() async throws {
