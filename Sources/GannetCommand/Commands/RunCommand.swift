@@ -149,7 +149,7 @@ struct RunCommand: Command {
         let folder = try WorkFolder.open(directory, names: names)
         let lock = try WorkFolder.lock(folder, .alone)
         defer { withExtendedLifetime(lock) {} }
-        try folder.claim(format, pictures: pictures?.text ?? "")
+        try WorkFolder.claim(folder, format, pictures: pictures?.text ?? "", console)
         try folder.checkRoom()
         let swept = lock.sweep()
         if swept > 0 { console.detail("removed \(Amounts.count(swept, "file")) that an earlier run left half-written") }
