@@ -107,7 +107,7 @@ struct RunCommand: Command {
             throw arguments.usageError(
                 "'--refresh' and '--max-age' replace bodies, and a complete shard is never changed. Choose another folder without them.")
         }
-        listen = try ListenOption.ofRun(arguments)
+        listen = try arguments.optional(ListenOption.ofRun)
         fetch = try FetchOptions(arguments)
         connection = try ConnectionOptions(arguments)
         console = Console(try LogOptions(arguments))
