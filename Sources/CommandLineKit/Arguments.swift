@@ -1,9 +1,19 @@
 /// The words and options of one command, checked against the table and read as typed values through it.
 package struct Arguments: Sendable {
     /// Where a value came from, for error texts and for "the flag wins".
-    package enum Origin: Sendable, Equatable {
+    package enum Origin: Sendable, Hashable {
         case option
         case variable(String)
+        case file(path: String, line: Int)
+
+        /// The higher one wins.
+        package var rank: Int {
+            switch self {
+            case .option: 3
+            case .variable: 2
+            case .file: 1
+            }
+        }
     }
 
     struct Given: Sendable {
@@ -14,6 +24,8 @@ package struct Arguments: Sendable {
     /// The command's words, the program's name first: `["gannet", "redis", "stop"]`.
     package let path: [String]
     package let positionals: [String]
+    /// The configuration file that was read for the command.
+    package let configuration: ConfigurationFile?
     let spec: CommandSpec
     let given: [String: [Given]]
 
@@ -27,7 +39,7 @@ package struct Arguments: Sendable {
         given[toggle.entry.name]?.last?.text == "true"
     }
 
-    /// Nil when it was given neither on the command line nor in the environment.
+    /// Nil when it was given nowhere.
     package func origin(of entry: FlagEntry) -> Origin? {
         given[entry.name]?.last?.origin
     }

@@ -5,7 +5,7 @@ package struct Flag<Value: Sendable>: Sendable {
 
     package init(
         _ name: String, short: Character? = nil, _ type: ValueType<Value>, default defaultText: String? = nil,
-        isRequired: Bool = false, isRepeatable: Bool = false, separator: Character = ",", isOnce: Bool = false, isSecret: Bool = false,
+        isRequired: Bool = false, isRepeatable: Bool = false, separator: Character = ",", isOnce: Bool = false, secrecy: Secrecy = .none,
         section: FlagSection = .options, isHidden: Bool = false, hasVariable: Bool = true, _ summary: String
     ) {
         self.type = type
@@ -13,7 +13,7 @@ package struct Flag<Value: Sendable>: Sendable {
             name: name, short: short,
             form: .value(placeholder: type.placeholder, completion: type.completion, check: { _ = try type.parse($0) }),
             summary: summary, defaultText: defaultText, isRequired: isRequired, isRepeatable: isRepeatable,
-            separator: separator, isOnce: isOnce, isSecret: isSecret, section: section, isHidden: isHidden, hasVariable: hasVariable)
+            separator: separator, isOnce: isOnce, secrecy: secrecy, section: section, isHidden: isHidden, hasVariable: hasVariable)
     }
 }
 
@@ -49,20 +49,30 @@ package struct FlagEntry: Sendable {
     package var separator: Character = ","
     /// A second one is refused. Of other options the last one counts, but here the first would be missed.
     package var isOnce = false
-    /// Errors never show the value.
-    package var isSecret = false
+    package var secrecy = Secrecy.none
     package var section = FlagSection.options
     package var isHidden = false
-    /// An environment variable stands in for the option.
+    /// An environment variable, or a line of a configuration file, stands in for the option.
     package var hasVariable = true
 
     static let help = FlagEntry(name: "help", short: "h", form: .toggle, summary: "Show help information.", section: .general)
     static let version = FlagEntry(name: "version", short: "v", form: .toggle, summary: "Show the version.", section: .general)
 
+    /// The option that names a configuration file. A command without it reads none.
+    static let configurationName = "config"
+
+    /// The option `--config`, for which no configuration file stands in.
+    package static func configuration(_ summary: String) -> FlagEntry {
+        Flag(configurationName, .file(), section: .general, summary).entry
+    }
+
     /// An option that a command knows only to refuse it with a reason of its own.
     package static func refused(_ name: String) -> FlagEntry {
         FlagEntry(name: name, form: .value(placeholder: "value", completion: .none, check: { _ in }), summary: "", isHidden: true)
     }
+
+    /// A line of a configuration file may set it.
+    var isSettable: Bool { !isHidden && hasVariable && name != Self.configurationName }
 
     /// `--max-body <size>`
     package var synopsis: String {
@@ -95,6 +105,14 @@ package struct FlagEntry: Sendable {
     var label: String { (short.map { "-\($0), " } ?? "") + synopsis }
 
     var explanation: String { summary + (defaultText.map { " (default: \($0))" } ?? "") }
+}
+
+/// How much of a value may be shown. Errors show a value without secrecy alone.
+package enum Secrecy: Sendable {
+    case none
+    /// An address: all but the user and the password in it.
+    case user
+    case whole
 }
 
 /// The headings of options, in the order in which help shows them.

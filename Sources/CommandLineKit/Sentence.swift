@@ -16,7 +16,10 @@ package enum Sentence {
 
     /// A user's text, fit to be shown: control characters, which could drive a terminal, are replaced, and the length is bounded. The name and
     /// the password of a URL are left out, which may stand where no URL belongs.
-    package static func quoted(_ text: String, limit: Int = 200) -> String {
+    package static func quoted(_ text: String, limit: Int = 200) -> String { "'" + shown(text, limit: limit) + "'" }
+
+    /// The same without the quotes.
+    static func shown(_ text: String, limit: Int) -> String {
         let text = withoutUser(text)
         var shown = String.UnicodeScalarView()
         for scalar in text.unicodeScalars.prefix(limit) {
@@ -27,7 +30,7 @@ package enum Sentence {
                 shown.append(scalar)
             }
         }
-        return "'" + String(shown) + (text.unicodeScalars.count > limit ? "…" : "") + "'"
+        return String(shown) + (text.unicodeScalars.count > limit ? "…" : "")
     }
 }
 
@@ -45,6 +48,11 @@ extension Sentence {
         let limit = max(1, min(3, word.count / 3))
         let near = names.map { (name: $0, distance: distance(word, $0)) }.filter { $0.distance <= limit }
         return near.min { $0.distance < $1.distance }?.name
+    }
+
+    /// A question behind an error, or nothing.
+    static func didYouMean(_ word: String, among names: [String], prefix: String = "") -> String {
+        closest(to: word, among: names).map { " Did you mean '\(prefix)\($0)'?" } ?? ""
     }
 
     /// Insertions, deletions, substitutions and swaps of neighbours (`satus`, `stauts`) between two words.

@@ -23,11 +23,12 @@ package struct UsageError: Error, Sendable, Equatable {
 
     /// Places what a value's type said about it: the option or variable that has the value, and the command that was meant.
     init(_ given: Arguments.Given, of entry: FlagEntry, because error: any Error, path: [String], spec: CommandSpec) {
-        let value = entry.isSecret ? "The value" : "The value \(Sentence.quoted(given.text))"
+        let value = entry.secrecy == .none ? "The value \(Sentence.quoted(given.text))" : "The value"
         let place =
             switch given.origin {
             case .option: ""
             case .variable(let name): " of the environment variable \(name)"
+            case .file(let path, let line): " in line \(line) of the configuration file \(Sentence.quoted(path))"
             }
         let reason = (error as? UsageError)?.message ?? "\(error)"
         self.init("\(value)\(place) is invalid for '\(entry.synopsis)': \(reason)", path: path, spec: spec, help: entry.usage)

@@ -64,8 +64,7 @@ struct WordScan {
     private mutating func descend(to name: String) throws(UsageError) {
         guard let next = spec.subcommands.first(where: { $0.name == name }) else {
             if path.count == 1, let advice = habits.advice(on: name) { throw error("Unknown command \(Sentence.quoted(name)). \(advice)") }
-            let meant = Sentence.closest(to: name, among: spec.shownCommands.map(\.name))
-            throw error("Unknown command \(Sentence.quoted(name)).\(didYouMean(meant))")
+            throw error("Unknown command \(Sentence.quoted(name)).\(Sentence.didYouMean(name, among: spec.shownCommands.map(\.name)))")
         }
         path.append(name)
         spec = next
@@ -77,8 +76,8 @@ struct WordScan {
         guard let entry = spec.allFlags.first(where: { $0.name == name }) else {
             // Only the name is shown: what follows a '=' may be a secret.
             let names = spec.allFlags.filter { !$0.isHidden }.map(\.name)
-            let suggestion = Sentence.closest(to: name, among: names).map { "--" + $0 }
-            throw error("Unknown option \(Sentence.quoted("--" + name)).\(advice(on: name) ?? didYouMean(suggestion))")
+            let hint = advice(on: name) ?? Sentence.didYouMean(name, among: names, prefix: "--")
+            throw error("Unknown option \(Sentence.quoted("--" + name)).\(hint)")
         }
         return try take(entry, as: "--" + name, inline: parts.count > 1 ? String(parts[1]) : nil)
     }
@@ -143,10 +142,6 @@ struct WordScan {
     }
 
     private func advice(on option: String) -> String? { habits.advice(on: option, in: spec, root: root).map { " " + $0 } }
-
-    private func didYouMean(_ suggestion: String?) -> String {
-        suggestion.map { " Did you mean '\($0)'?" } ?? ""
-    }
 }
 
 extension WordScan {
@@ -164,30 +159,44 @@ extension WordScan {
             let texts: [String]
             switch entry.form {
             case .toggle:
-                texts = [try truth(of: text, variable: variable, entry: entry)]
+                texts = [text]
             case .value:
                 texts = entry.isRepeatable ? text.split(separator: entry.separator).map(String.init) : [text]
             }
-            given[entry.name] = texts.map { Arguments.Given(text: $0, origin: .variable(variable)) }
+            try take(texts.map { Arguments.Given(text: $0, origin: .variable(variable)) }, for: entry)
         }
     }
 
-    private func truth(of text: String, variable: String, entry: FlagEntry) throws(UsageError) -> String {
-        switch text.lowercased() {
+    /// Takes the options that are given neither on the command line nor in the environment.
+    mutating func take(_ file: ConfigurationFile) throws(UsageError) {
+        for entry in spec.flags where entry.hasVariable && given[entry.name] == nil {
+            let lines = file.lines(of: entry.name, for: path.dropFirst().joined(separator: " "))
+            guard !lines.isEmpty else { continue }
+            try take(lines.map { Arguments.Given(text: $0.value, origin: .file(path: file.path, line: $0.number)) }, for: entry)
+        }
+    }
+
+    private mutating func take(_ values: [Arguments.Given], for entry: FlagEntry) throws(UsageError) {
+        guard case .toggle = entry.form else {
+            given[entry.name] = values
+            return
+        }
+        var truths: [Arguments.Given] = []
+        for value in values { truths.append(Arguments.Given(text: try truth(of: value, entry), origin: value.origin)) }
+        given[entry.name] = truths
+    }
+
+    private func truth(of value: Arguments.Given, _ entry: FlagEntry) throws(UsageError) -> String {
+        switch value.text.lowercased() {
         case "1", "true", "yes", "on": return "true"
         case "0", "false", "no", "off": return "false"
-        default:
-            let given = Arguments.Given(text: text, origin: .variable(variable))
-            throw UsageError(given, of: entry, because: UsageError("use 'true' or 'false'."), path: path, spec: spec)
+        default: throw UsageError(value, of: entry, because: UsageError("use 'true' or 'false'."), path: path, spec: spec)
         }
     }
 
     /// Every value is read once here, so that no option is left unchecked because a command happens not to look at it.
     func checkValues() throws(UsageError) {
         for entry in spec.flags {
-            if entry.isRequired, given[entry.name] == nil {
-                throw error("Missing expected argument '\(entry.synopsis)'.", about: entry)
-            }
             guard case .value(_, _, let check) = entry.form else { continue }
             for one in given[entry.name] ?? [] {
                 do {
@@ -197,10 +206,13 @@ extension WordScan {
                 }
             }
         }
-        try checkPositionals()
     }
 
-    private func checkPositionals() throws(UsageError) {
+    /// The command has the options and words that it needs, and no word too many.
+    func checkWords() throws(UsageError) {
+        for entry in spec.flags where entry.isRequired && given[entry.name] == nil {
+            throw error("Missing expected argument '\(entry.synopsis)'.", about: entry)
+        }
         if let positional = spec.positional {
             guard positional.isSingle else { return }
             if positionals.isEmpty {

@@ -76,7 +76,10 @@ struct EntryPoint {
         let console = Console(LogOptions(guessedFrom: words, environment: environment))
         do {
             let width = Terminal(surroundings.output)?.size.columns ?? Terminal.Size.usual.columns
-            switch try CommandTable.parser.parse(words, environment: environment, width: width) {
+            let outcome = try CommandTable.parser.parse(
+                words, environment: environment,
+                configuration: { named throws(UsageError) in try ConfigurationPlace(environment).content(named: named) }, width: width)
+            switch outcome {
             case .help(let text):
                 try console.print(text)
                 return .ended(.done)

@@ -55,8 +55,20 @@ struct ListRecognition {
         if !start.contains(where: Self.isControl), String(validating: start, as: UTF8.self) != nil { return true }
         guard isDecisive || head.count >= Self.sample else { return false }
         let sample = head.prefix(Self.sample)
-        if sample.count(where: Self.isControl) * 20 > sample.count { throw ListError.other("a binary file; a list of URLs is text") }
-        return true
+        guard sample.count(where: Self.isControl) * 20 > sample.count else { return true }
+        guard let encoding = Self.wideEncoding(of: sample) else { throw ListError.other("a binary file; a list of URLs is text") }
+        throw ListError.other("text that looks like UTF-16 without a byte order mark; \(Self.conversion(from: encoding))")
+    }
+
+    /// The kind of UTF-16 that has a NUL as one byte of most characters, and never as the other. URLs are nearly all ASCII.
+    private static func wideEncoding(of sample: ArraySlice<UInt8>) -> String? {
+        let nuls = sample.enumerated().reduce(into: [0, 0]) { counts, next in counts[next.offset % 2] += next.element == 0 ? 1 : 0 }
+        guard nuls.contains(0), nuls.reduce(0, +) * 4 > sample.count else { return nil }
+        return nuls[0] == 0 ? "UTF-16LE" : "UTF-16BE"
+    }
+
+    private static func conversion(from encoding: String) -> String {
+        "UTF-8 is what can be read, and 'iconv -f \(encoding) -t UTF-8' makes it"
     }
 
     /// HTML is seldom well-formed XML, and the line where it is not says nothing to its reader.
@@ -87,8 +99,8 @@ struct ListRecognition {
         ([0x1F, 0x8B], "compressed with gzip twice"),
         (Array("%PDF-".utf8), "a PDF; a list of URLs is text"),
         (Array("PAR1".utf8), "a Parquet file, whose contents can only be read from a file that is named"),
-        ([0xFF, 0xFE], "text in UTF-16; UTF-8 is what can be read"),
-        ([0xFE, 0xFF], "text in UTF-16; UTF-8 is what can be read"),
+        ([0xFF, 0xFE], "text in UTF-16; \(conversion(from: "UTF-16"))"),
+        ([0xFE, 0xFF], "text in UTF-16; \(conversion(from: "UTF-16"))"),
     ]
 
     private func byContent() throws -> ListKind? {

@@ -69,6 +69,33 @@ import Testing
         #expect(passed <= 1)
     }
 
+    @Test(
+        arguments: [
+            "http://h/\n", "url,id\r\nhttp://h/ü,1\r\n", "\n{\"url\": \"http://h/\"}", String(repeating: "# ö\nhttp://h/\n", count: 300),
+        ],
+        [nil, .text] as [ListFormat?])
+    func `UTF-16 is named as such, with its byte order and the command that converts it`(text: String, format: ListFormat?) {
+        var options = ListOptions()
+        options.format = format
+        let low: [UInt8] = text.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
+        let high: [UInt8] = text.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
+        let unmarked = "text that looks like UTF-16 without a byte order mark; UTF-8 is what can be read, and 'iconv -f"
+        let marked = "text in UTF-16; UTF-8 is what can be read, and 'iconv -f UTF-16 -t UTF-8' makes it"
+        for cut in [1, 100, 10_000] {
+            #expect(throws: ListError.other("\(unmarked) UTF-16LE -t UTF-8' makes it")) { try Listed.rows(low, cut: cut, options) }
+            #expect(throws: ListError.other("\(unmarked) UTF-16BE -t UTF-8' makes it")) { try Listed.rows(high, cut: cut, options) }
+            #expect(throws: ListError.other(marked)) { try Listed.rows([0xFF, 0xFE] + low, cut: cut, options) }
+            #expect(throws: ListError.other(marked)) { try Listed.rows([0xFE, 0xFF] + high, cut: cut, options) }
+        }
+    }
+
+    @Test func `NULs in other places are those of a binary file`() {
+        let binary = ListError.other("a binary file; a list of URLs is text")
+        let wide: [UInt8] = "http://h/\n".utf8.flatMap { [$0, 0, 0, 0] as [UInt8] }
+        let seldom: [UInt8] = [UInt8](repeating: 1, count: 40) + "http://h/".utf8.flatMap { [$0, 0] as [UInt8] } + [0x0A]
+        for bytes in [wide, seldom, [UInt8](repeating: 0, count: 40)] { #expect(throws: binary) { try Listed.rows(bytes, cut: 100) } }
+    }
+
     @Test(arguments: [
         Array("http://h/ü\nhttp://h/🐦\n".utf8), [UInt8]("http://h/".utf8) + [0xFC, 0x0A] + Array("http://h/b\n".utf8),
         Array("# \u{1B}[1mmine\u{1B}[0m\u{7}\nhttp://a.example/\n".utf8),

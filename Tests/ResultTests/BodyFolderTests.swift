@@ -24,6 +24,23 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: temporary.file(path)) == [])
     }
 
+    @Test func `a folder with records tells of another way to name files, and one without does not`() throws {
+        let temporary = try TemporaryFolder()
+        func names(_ names: NameStyle) throws -> NameStyle? { try BodyFolder(temporary.file("out"), names: names).claimNames() }
+        #expect(try names(.hash) == nil)
+        #expect(try names(.host) == nil)
+        let journal = try Journal(in: temporary.file("out/.gannet"))
+        #expect(try names(.hash) == nil)
+        #expect(try journal.append(JobRecord(Self.id)))
+        #expect(try names(.hash) == nil)
+        #expect(try names(.path) == .hash)
+        #expect(try names(.path) == nil)
+        // A note that says nothing is as none.
+        try temporary.write(Array("other\n".utf8), to: "out/.gannet/names")
+        #expect(try names(.host) == nil)
+        #expect(try names(.hash) == .host)
+    }
+
     @Test(arguments: [".gannet", "ab", "ab/cd"])
     func `no symbolic link within the folder is followed`(link: String) throws {
         let temporary = try TemporaryFolder()

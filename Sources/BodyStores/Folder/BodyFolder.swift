@@ -12,11 +12,12 @@ package struct BodyFolder: Sendable {
     /// The beginning of the names that are not results: unfinished bodies, the lock, and the folder of records.
     static let temporaryPrefix = ".gannet-"
 
-    private let style: NameStyle
+    /// How new files are named.
+    package let names: NameStyle
 
     /// Opens the folder for writing, and makes it if it is missing.
-    package init(_ path: String, names style: NameStyle = .hash) throws(StorageFailure) {
-        self.style = style
+    package init(_ path: String, names: NameStyle = .hash) throws(StorageFailure) {
+        self.names = names
         self.path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
         try Self.makeFolder(self.path, withParents: true)
         try Self.probe(self.path)
@@ -24,7 +25,7 @@ package struct BodyFolder: Sendable {
 
     /// Opens a folder that other processes write to, for reading.
     package init(reading path: String) throws(StorageFailure) {
-        style = .hash
+        names = .hash
         self.path = path
         var status = stat()
         guard stat(path, &status) == 0, access(path, R_OK | X_OK) == 0 else {
@@ -61,7 +62,7 @@ package struct BodyFolder: Sendable {
     /// The path within the folder that belongs to a URL's body, whether or not the file exists.
     /// - Parameter ending: Of a picture that is made of the body; nil for the body's own.
     func name(of url: String, id: URLID, ending: String? = nil) -> String {
-        BodyName(of: url, id: id, style: style, ending: ending).relativePath
+        BodyName(of: url, id: id, style: names, ending: ending).relativePath
     }
 
     /// The path within the folder of a URL's body, if a file of this size is there.

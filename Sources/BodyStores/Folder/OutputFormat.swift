@@ -40,7 +40,7 @@ extension BodyFolder {
     package func claim(_ format: OutputFormat, pictures: String = "") throws {
         let own = try ownFolder(RecordedFolder.name)
         let note = "\(own)/format"
-        if Self.size(of: "\(own)/\(Journal.name)") > JournalFile.heading.count {
+        if Self.hasRecords(own) {
             let words = (Self.line(of: note) ?? OutputFormat.files.rawValue).split(separator: " ", maxSplits: 1).map(String.init)
             guard let begun = words.first.flatMap({ OutputFormat(rawValue: $0) }) else {
                 throw StorageFailure("The file \(note.escapedForDisplay) is of another version of gannet.")
@@ -55,14 +55,30 @@ extension BodyFolder {
             unlink(note)
             return
         }
+        try write("\(format.rawValue)\(pictures.isEmpty ? "" : " ")\(pictures)", as: note)
+    }
+
+    /// Notes how new files are named. The caller holds the folder's lock alone.
+    /// - Returns: How the last command named its files, where that is another way. They keep their names.
+    package func claimNames() throws -> NameStyle? {
+        let own = try ownFolder(RecordedFolder.name)
+        let note = "\(own)/names"
+        let earlier = Self.line(of: note).flatMap { NameStyle(rawValue: $0) }
+        guard earlier != names else { return nil }
+        try write(names.rawValue, as: note)
+        return Self.hasRecords(own) ? earlier : nil
+    }
+
+    private func write(_ line: String, as note: String) throws {
         let file = try BodyFile(in: path, .ordinary)
-        try Array("\(format.rawValue)\(pictures.isEmpty ? "" : " ")\(pictures)\n".utf8).withUnsafeBytes { try file.write($0) }
+        try Array("\(line)\n".utf8).withUnsafeBytes { try file.write($0) }
         try publish(try file.keep(), as: note)
     }
 
-    private static func size(of path: String) -> Int {
+    /// Whether an earlier command has recorded the end of a URL.
+    private static func hasRecords(_ own: String) -> Bool {
         var status = stat()
-        return lstat(path, &status) == 0 ? Int(status.st_size) : 0
+        return lstat("\(own)/\(Journal.name)", &status) == 0 && Int(status.st_size) > JournalFile.heading.count
     }
 
     private static func line(of path: String) -> String? {

@@ -34,7 +34,7 @@ enum CommandTable {
         PauseCommand.self,
         ResumeCommand.self,
         PurgeCommand.self, HealthCommand.self, ExplainCommand.self, DoctorCommand.self, DemoCommand.self,
-        CompletionsCommand.self, ReferenceCommand.self,
+        ConfigCommand.self, CompletionsCommand.self, ReferenceCommand.self,
     ]
     private static let groups = [
         CommandGroup(

@@ -121,7 +121,7 @@ struct ExportCommand: Command {
                 "The folder \(bodies.displayPath) is that of '--store', and packing would remove its bodies from it. Choose another folder."
             )
         }
-        try bodies.claim(format)
+        try WorkFolder.claim(bodies, format, console)
         let opened = await interruption.cancelling { try await RecordedFolder.open(bodies) }
         guard let folder = try opened.get(unlessInterrupted: interruption) else { return nil }
         WorkFolder.warnOfLoss(in: folder, "every body is written again", console)

@@ -130,7 +130,7 @@ struct RunCommand: Command {
             throw arguments.usageError(
                 "'--refresh' and '--max-age' replace bodies, and a complete shard is never changed. Choose another folder without them.")
         }
-        listen = try ListenOption.ofRun(arguments)
+        listen = try arguments.optional(ListenOption.ofRun)
         fetch = try FetchOptions(arguments)
         connection = try ConnectionOptions(arguments)
         console = Console(try LogOptions(arguments))
@@ -179,7 +179,7 @@ struct RunCommand: Command {
         let folder = try WorkFolder.open(directory, names: names)
         let lock = try WorkFolder.lock(folder, .alone)
         defer { withExtendedLifetime(lock) {} }
-        try folder.claim(format, pictures: pictures?.text ?? "")
+        try WorkFolder.claim(folder, format, pictures: pictures?.text ?? "", console)
         try folder.checkRoom()
         let swept = lock.sweep()
         if swept > 0 { console.detail("removed \(Amounts.count(swept, "file")) that an earlier run left half-written") }

@@ -58,10 +58,6 @@ enum ListenOption {
 
     /// Of a command that may run beside a worker, whose address is in the environment of both.
     static let ofRun = Flag(
-        "listen", .listenAddress,
+        "listen", .listenAddress, hasVariable: false,
         "Answer /healthz, /readyz and /metrics here, such as 127.0.0.1:9464. 'run' ignores the variable, which is for workers.")
-
-    static func ofRun(_ arguments: Arguments) throws(UsageError) -> ListenAddress? {
-        arguments.origin(of: ofRun.entry) == .option ? try arguments.optional(ofRun) : nil
-    }
 }

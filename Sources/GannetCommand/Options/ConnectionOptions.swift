@@ -17,7 +17,7 @@ struct ConnectionOptions: Sendable {
     var partitions: Int?
 
     private static let redisURL = Flag(
-        "redis", .redisURL, isSecret: true, section: .redis,
+        "redis", .redisURL, secrecy: .user, section: .redis,
         "The Redis to use: redis://, rediss:// (TLS) or unix://. Several nodes of a Redis Cluster are written redis://a:6379,b:6379, and Sentinels "
             + "redis+sentinel://a,b/NAME, with the name of the primary. Without this option a private one is started.")
     private static let redisPasswordFile = Flag(

@@ -7,7 +7,7 @@ import HTTPEngine
 /// Headers that requests carry in addition to the usual ones. Values may be secrets, so no error repeats one.
 enum HeaderOption {
     static let header = Flag(
-        "header", .text("header"), isRepeatable: true, separator: "\n", isSecret: true,
+        "header", .text("header"), isRepeatable: true, separator: "\n", secrecy: .whole,
         "A header for the requests, 'Name: value', or @FILE for a file with one header a line ('#' begins a comment). A file keeps a secret out "
             + "of the list of processes. This option can be repeated (in the environment: one header a line). The same URL with other headers is "
             + "fetched and kept by itself. Values are in Redis as plain text. A header that looks like a credential, or 'traceparent', is not sent on "

@@ -43,7 +43,7 @@ enum CommonFlags {
     /// Of the commands that have results to print.
     static let json = Toggle("json", "Print JSON, one object a line.")
 
-    static let everywhere = [quiet.entry, verbose.entry, LogOptions.flag]
+    static let everywhere = [quiet.entry, verbose.entry, LogOptions.flag, ConfigurationPlace.flag]
 }
 
 /// How much is printed on standard error beside errors.
@@ -59,13 +59,10 @@ enum Verbosity: Sendable, Comparable {
         case (true, false): self = .quiet
         case (false, true): self = .verbose
         case (true, true):
-            // The flag wins over the environment; two of the same kind contradict each other.
-            let origins = (arguments.origin(of: CommonFlags.quiet.entry), arguments.origin(of: CommonFlags.verbose.entry))
-            switch origins {
-            case (.option?, .variable?): self = .quiet
-            case (.variable?, .option?): self = .verbose
-            default: throw arguments.usageError("'--quiet' and '--verbose' contradict each other.")
-            }
+            // The option wins over the environment, and that over a file; two of the same kind contradict each other.
+            let ranks = [CommonFlags.quiet, CommonFlags.verbose].map { arguments.origin(of: $0.entry)?.rank ?? 0 }
+            guard ranks[0] != ranks[1] else { throw arguments.usageError("'--quiet' and '--verbose' contradict each other.") }
+            self = ranks[0] > ranks[1] ? .quiet : .verbose
         }
     }
 }

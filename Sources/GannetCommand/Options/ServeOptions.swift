@@ -27,7 +27,7 @@ struct ServeOptions: Sendable {
         "Where to listen; ':9480' for all addresses. On another address than this machine's own it takes a token, and '--tls-cert' or "
             + "'--behind-proxy'.")
     private static let secret = Flag(
-        "token", .text("token"), isSecret: true,
+        "token", .text("token"), secrecy: .whole,
         "A secret that clients show: 'Authorization: Bearer …'. Other users of this machine see options, so use GANNET_TOKEN or '--token-file'."
     )
     private static let secrets = Flag(

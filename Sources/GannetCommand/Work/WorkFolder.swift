@@ -15,6 +15,15 @@ enum WorkFolder {
         }
     }
 
+    /// Takes the folder for results in this format, and warns of files that are named in another way.
+    static func claim(_ folder: BodyFolder, _ format: OutputFormat, pictures: String = "", _ console: Console) throws {
+        try folder.claim(format, pictures: pictures)
+        guard format == .files, let earlier = try folder.claimNames() else { return }
+        console.warn(
+            "the folder \(folder.displayPath) will hold both sorts of names: its earlier files keep those of '--name \(earlier.rawValue)', and "
+                + "new files get those of '--name \(folder.names.rawValue)'.")
+    }
+
     /// Warns of a record that could not be read.
     static func warnOfLoss(in folder: RecordedFolder, _ consequence: String, _ console: Console) {
         guard let path = folder.lostRecord else { return }

@@ -7,7 +7,7 @@ private enum Sample {
     static let input = Flag("input", short: "i", .file(), "Where from.")
     static let net = Flag("allow-net", .text("cidr"), isRepeatable: true, "Which.")
     static let wait = Flag("max-wait", .duration(in: .seconds(1)...(.seconds(60))), default: "30s", "How long.")
-    static let secret = Flag("secret", .choice("word", of: ["swordfish"]), isSecret: true, "Hush.")
+    static let secret = Flag("secret", .choice("word", of: ["swordfish"]), secrecy: .whole, "Hush.")
     static let store = Flag("store", .folder(), isRequired: true, "Where to.")
     static let once = Flag("list", short: "l", .file(), isOnce: true, "A list.")
     static let here = Flag("here", .text("here"), hasVariable: false, "Here alone.")

@@ -248,7 +248,7 @@ import Testing
             #expect(outcome.status == 0, "\(outcome.errors)")
             try expectManifest(fleet, outcomes)
         }
-        #expect(try FileManager.default.contentsOfDirectory(atPath: fleet.out + "/.gannet") == ["journal"])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: fleet.out + "/.gannet").sorted() == ["journal", "names"])
         #expect(try await fleet.requests().values.allSatisfy { $0 == 1 })
         try await fleet.stop()
     }
@@ -276,6 +276,25 @@ import Testing
         try fleet.expectAllBodies()
         let host = try #require(URL(string: fleet.origin.urls[0])?.port).description
         #expect(try fleet.bodies().allSatisfy { $0.hasPrefix("127.0.0.1_\(host)/") })
+        try await fleet.stop()
+    }
+
+    @Test func `a run that names files in another way than the last one says so before it begins`() async throws {
+        let fleet = try await Fleet.start(files: 4)
+        try fleet.folder.write(Array(fleet.origin.urls[0].utf8), to: "urls.txt")
+        let warning = { (earlier: String, new: String) in
+            "gannet: the folder \(fleet.out) will hold both sorts of names: its earlier files keep those of '--name \(earlier)', and new files get "
+                + "those of '--name \(new)'.\n"
+        }
+        #expect(try await !fleet.outcome(fleet.run).errors.contains("both sorts"))
+        #expect(try await !fleet.outcome(fleet.run).errors.contains("both sorts"))
+        try fleet.folder.write(Array(fleet.origin.urls.joined(separator: "\n").utf8), to: "urls.txt")
+        let other = try await fleet.outcome(fleet.run + ["--name", "host", "--quiet"])
+        #expect(other.status == 0 && other.errors == warning("hash", "host"), "\(other.errors)")
+        #expect(try fleet.bodies().count { $0.hasPrefix("127.0.0.1_") } == 3)
+        try fleet.expectAllBodies()
+        #expect(try await fleet.outcome(fleet.run + ["--name", "host", "--quiet"]).errors == "")
+        #expect(try await fleet.outcome(fleet.run + ["--quiet"]).errors == warning("host", "hash"))
         try await fleet.stop()
     }
 }

@@ -96,6 +96,10 @@ import Testing
         ("[{}]", "", "it is a JSON array"), ("<rss></rss>", "", "it is XML that begins with <rss>, not a sitemap."),
         ("<!doctype html>\n<br>\n", "", "it is a web page, and not a list of URLs.\n"),
         ("<urlset>\n<url>", "", "it ends in the middle of the sitemap, in line 2."), ("PK\u{3}\u{4}", "", "it is a zip archive"),
+        (
+            "h\0t\0t\0p\0:\0/\0/\0h\0/\0\n\0", "",
+            "it is text that looks like UTF-16 without a byte order mark; UTF-8 is what can be read, and 'iconv -f UTF-16LE -t UTF-8' makes it.\n"
+        ),
     ])
     func `an input that is no list is exit 65, with the reason`(text: String, options: String, sentence: String) async throws {
         let fleet = try await Fleet.start(files: 1)
