@@ -11,9 +11,22 @@ internal import HTTPEngine
 package final class BodyPacking: Sendable {
     private let folder: RecordedFolder
     private let packer: any BodyPacker
-    /// Records of packed bodies that may not be on the disk yet, each with the path of the body's own file. Nil after an error, which may have taken
-    /// the open shard: then bodies stay files, and the next command packs them.
-    private let gathered: Mutex<[URLID: (record: JobRecord, file: String)]?> = Mutex([:])
+    /// Packed bodies that may not be on the disk yet. Nil after an error, which may have taken the open shard: then bodies stay files, and the next
+    /// command packs them.
+    private let gathered: Mutex<Gathered?> = Mutex(Gathered())
+
+    private struct Gathered {
+        /// In the order of their packing, each with the path of the body's own file. The manifest reads records that lie close together faster.
+        private(set) var bodies: [(record: JobRecord, file: String)] = []
+        private var places: [URLID: Int] = [:]
+
+        subscript(id: URLID) -> JobRecord? { places[id].map { bodies[$0].record } }
+
+        mutating func add(_ record: JobRecord, file: String) {
+            places[record.id] = bodies.count
+            bodies.append((record, file))
+        }
+    }
 
     /// Completes what a killed command has left.
     /// - Parameter samples: The most samples of a shard.
@@ -58,20 +71,20 @@ package final class BodyPacking: Sendable {
             return end
         }
         return try gathered.withLock { gathered in
-            if let known = gathered?[record.id] { return RowEnd(end.outcome, known.record) }
-            guard var bodies = gathered.take() else { return end }
+            if let known = gathered?[record.id] { return RowEnd(end.outcome, known) }
+            guard var open = gathered.take() else { return end }
             guard let place = try packer.pack(end, record, of: row) else {
-                gathered = bodies
+                gathered = open
                 return end
             }
             var packed = record
             packed.file = place.text
-            bodies[record.id] = (packed, record.file)
+            open.add(packed, file: record.file)
             if place.isDurable {
-                try settle(bodies.values)
-                bodies = [:]
+                try settle(open.bodies)
+                open = Gathered()
             }
-            gathered = bodies
+            gathered = open
             return RowEnd(end.outcome, packed)
         }
     }
@@ -92,16 +105,16 @@ package final class BodyPacking: Sendable {
     /// Puts everything on the disk. Nothing can be placed afterwards.
     func finish() throws {
         try gathered.withLock { gathered in
-            guard let bodies = gathered.take() else { return }
+            guard let open = gathered.take() else { return }
             try packer.finish()
-            try settle(bodies.values)
-            gathered = [:]
+            try settle(open.bodies)
+            gathered = Gathered()
         }
         try removeLeftovers()
     }
 
     /// Notes where bodies are, and removes their files.
-    private func settle(_ packed: some Collection<(record: JobRecord, file: String)>) throws {
+    private func settle(_ packed: [(record: JobRecord, file: String)]) throws {
         guard !packed.isEmpty else { return }
         for body in packed { _ = try folder.journal.append(body.record) }
         try folder.journal.flush()

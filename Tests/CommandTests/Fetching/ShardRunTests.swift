@@ -162,7 +162,7 @@ import Testing
         try fleet.folder.write(
             Array((["url,TEXT"] + urls.map { "\($0),caption \($0.utf8.count)" }).joined(separator: "\n").utf8), to: "urls.txt")
         let run = fleet.run + Self.shards + ["--samples-per-shard", "10", "--carry", "TEXT"]
-        let first = try fleet.start(run)
+        let first = try await fleet.start(run, untilFetched: 38)
         try await gate.accepted(2)
         try await eventually("three shards are complete, and their files are gone") {
             try ShardWriter.shards(in: fleet.out) == [0, 1, 2] && fleet.bodies().count { !$0.hasSuffix(".tar") } == 9
