@@ -142,7 +142,7 @@ struct ExportCommand: Command {
     private func release(_ exported: FinishedBatch, in kept: BlobStore) async {
         let holding = HoldingBatch(queue: target.queue, batch: exported.batch.name)
         do {
-            if exported.batch.isComplete {
+            if try await exported.isAll() {
                 try await kept.release([holding])
             } else {
                 try await exported.forEachBody { try await kept.exported($0, of: holding) }
