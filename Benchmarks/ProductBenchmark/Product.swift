@@ -48,7 +48,7 @@ struct Product: Sendable {
 
     /// The same with the cost of it.
     func enqueue(_ list: String, _ count: Int, _ options: [String]) async throws -> Command.End {
-        let end = try await gannet(["enqueue", "-i", list] + options)
+        let end = try await gannet(["enqueue", "--as-cache", "-i", list] + options)
         guard end.output.contains("Accepted \(count) URLs") else {
             throw KitError("gannet did not accept \(count) URLs: \(end.output)\(end.errors)")
         }

@@ -50,7 +50,7 @@ package final class RedisBodies: JobOutput {
     ///   - temporaryFolder: The folder for large bodies until they are complete.
     ///   - patience: How long a call waits for a Redis that is away, and a body for room. A call waits for a part of a cluster as long as it takes.
     ///   - calm: How long no body waits for room until it is told that bodies wait no more. Where bodies of different sizes come, small ones
-    ///     find room between large ones that wait.
+    ///     find room between large ones that wait. The end of a wait for an export is told at once.
     ///   - outage: Called when a call begins to wait for Redis, and when Redis is back.
     package init(
         _ cluster: ClusterState, over connection: RedisConnection, limit: Int, temporaryFolder: String, patience: Duration,
@@ -212,8 +212,15 @@ package final class RedisBodies: JobOutput {
         waiting.withLock { waiting in
             waiting.count += change
             waiting.end?.cancel()
-            waiting.end = waiting.count > 0 ? nil : Task { await endWaitingOnceCalm() }
-            if waiting.count > 0, !waiting.isTold || room.isHeld && !waiting.isHeld { Self.tell(room, &waiting) }
+            waiting.end = nil
+            if waiting.count > 0 {
+                if !waiting.isTold || room.isHeld && !waiting.isHeld { Self.tell(room, &waiting) }
+            } else if waiting.isHeld {
+                // An export makes room for many bodies, and the worker takes no jobs until it hears of that.
+                Self.tell(.there, &waiting)
+            } else {
+                waiting.end = Task { await endWaitingOnceCalm() }
+            }
         }
     }
 

@@ -17,7 +17,8 @@ extension BatchExport {
     package func writeManifest(
         of rows: () async throws -> [ManifestRow]?, identify: @escaping @Sendable (ArraySlice<UInt8>) throws -> URLID
     ) async throws -> ExportTotals {
-        let manifest = try ExportManifest(folder, packing, ofList: identify)
+        let manifest = try ExportManifest(
+            folder, packing, ofList: identify, isCancelled: batch.batch.isComplete && batch.batch.cancelled > 0)
         try await addEnds(to: manifest)
         while let some = try await rows() { try await OwnedThread.run(name: "gannet-folder") { try manifest.add(some) } }
         try FinishedBatch.checkCancellation()
@@ -101,15 +102,21 @@ private final class ExportManifest: Sendable {
         var totals = ExportTotals()
     }
 
+    private static let absent = "absent"
+
     private let folder: RecordedFolder
     private let packing: BodyPacking?
     private let state: Mutex<State>
     /// For the manifest of a list. Ended jobs are then counted, and have no lines of their own.
     private let identify: (@Sendable (ArraySlice<UInt8>) throws -> URLID)?
+    /// All jobs of the batch have ended, and some were cancelled. The list of ended jobs is without the cancelled ones.
+    private let isCancelled: Bool
 
     init(
-        _ folder: RecordedFolder, _ packing: BodyPacking?, ofList identify: (@Sendable (ArraySlice<UInt8>) throws -> URLID)? = nil
+        _ folder: RecordedFolder, _ packing: BodyPacking?, ofList identify: (@Sendable (ArraySlice<UInt8>) throws -> URLID)? = nil,
+        isCancelled: Bool = false
     ) throws {
+        self.isCancelled = isCancelled
         self.folder = folder
         self.packing = packing
         self.identify = identify
@@ -131,7 +138,7 @@ private final class ExportManifest: Sendable {
                 let end = try end(of: row, &state)
                 state.totals.list?.rows += 1
                 if end.outcome == .invalid { state.totals.list?.invalid += 1 }
-                if end.outcome == .failed, end.record == nil { state.totals.list?.absent += 1 }
+                if end.errorClass == Self.absent { state.totals.list?.absent += 1 }
                 try state.writer.write(row.line(try packing?.placed(end, of: row) ?? end))
             }
         }
@@ -142,7 +149,8 @@ private final class ExportManifest: Sendable {
         let id: URLID
         do { id = try identify(bytes) } catch { return RowEnd(.invalid, message: "\(error)") }
         guard let entry = folder.journal[id], entry.marks.contains(.told), let record = try folder.record(of: id, &state.reader) else {
-            return RowEnd(.failed, message: "The batch has no ended job for this URL.", lossClass: "absent")
+            if isCancelled { return RowEnd(.failed, message: "The job of this URL was cancelled or deleted.", lossClass: "cancelled") }
+            return RowEnd(.failed, message: "The batch has no ended job for this URL.", lossClass: Self.absent)
         }
         if record.isFailed { return RowEnd(.failed, record) }
         guard !entry.marks.contains(.shown) else { return RowEnd(.repeated, record) }

@@ -107,6 +107,12 @@ package struct FinishedBatch: Sendable {
 }
 
 extension FinishedBatch {
+    /// Whether these are all jobs of the batch still: none waits, and none was tried again since.
+    package func isAll() async throws -> Bool {
+        guard batch.isComplete, let now = try await FinishedBatch(named: batch.name, in: queue) else { return batch.isComplete }
+        return now.batch.isComplete && now.count == count
+    }
+
     /// Calls a function for the bodies of the ended jobs, and for what was kept beside them, some at a time.
     package func forEachBody(_ body: ([(digest: [UInt8], size: Int)]) async throws -> Void) async throws {
         var place = 0

@@ -40,6 +40,10 @@ package enum Keeping: String, Sendable {
 
     /// In the batch's record, where it is none of the usual.
     var text: String? { self == .bodies ? nil : rawValue }
+
+    /// The least time for which outcomes are kept, regardless of what origins say. They are the rows of an export, so they outlive the bodies
+    /// that wait for it, by a day: `bodies.lua` holds those for 30 days. `returns.lua` has the same times.
+    package var outcomesKept: Duration { self == .cache ? .seconds(86_400) : .seconds(31 * 86_400) }
 }
 
 /// How much of a batch's input has been accepted.

@@ -287,7 +287,10 @@ extension PartitionSweep {
         }
         try await reader.learnBatches(of: chosen.compactMap { $0?.block.bytes })
         let outcomes = try await failures(of: action == .retry ? chosen : [])
-        var origins = try await origins(of: action == .retry ? chosen : [])
+        let retried = action == .retry ? chosen.filter { $0.flatMap { reader.state(ofBatch: $0.block.batch) } != nil } : []
+        var origins = try await origins(of: retried)
+        // Somebody may have exported the batch, and it holds nothing then.
+        for holding in origins.values.compactMap(\.holding) { _ = try await BlobStore(queue.cluster).hold(holding) }
         let now = try await queue.cluster.now(in: reader.partition)
         for (index, (record, job)) in zip(records, chosen).enumerated() {
             if step.isFull { break }
@@ -325,6 +328,8 @@ extension PartitionSweep {
     /// The batch of a dead job.
     private struct Origin {
         let priority: Priority
+        /// Nil where its bodies are a mere cache.
+        let holding: HoldingBatch?
         /// How many finished ids a batch has that ended; `nil` while it is under way.
         var ids: [UInt8]?
     }
@@ -332,12 +337,14 @@ extension PartitionSweep {
     private func origins(of jobs: [DeadJob?]) async throws -> [Int: Origin] {
         let numbers = Set(jobs.compactMap { $0?.block.batch }).sorted()
         let replies = try await reader.pipeline(
-            numbers.map { RedisCommand("HMGET", keys.batch($0, of: queue.name), "priority", "ids") })
+            numbers.map { RedisCommand("HMGET", keys.batch($0, of: queue.name), "priority", "ids", "id", "keeps") })
         var origins: [Int: Origin] = [:]
         for (index, number) in numbers.enumerated() {
-            let fields = try replies[index].fields(2, of: "HMGET")
+            let fields = try replies[index].fields(4, of: "HMGET")
             guard let priority = Priority(number: (try? fields[0].asCount()) ?? Priority.normal.number) else { continue }
-            origins[number] = Origin(priority: priority, ids: try fields[1].asOptionalBytes())
+            let name = Keeping(text: try fields[3].asOptionalString()) == .cache ? nil : try fields[2].asOptionalString()
+            let holding = name.map { HoldingBatch(queue: queue.name, batch: $0) }
+            origins[number] = Origin(priority: priority, holding: holding, ids: try fields[1].asOptionalBytes())
         }
         return origins
     }

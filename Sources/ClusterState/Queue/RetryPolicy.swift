@@ -48,6 +48,18 @@ package struct WaitPatience: Sendable, Equatable {
     func left(afterSilence time: Duration) -> Duration? { silence == .zero ? nil : max(.zero, silence - time) }
     func left(afterRests time: Duration) -> Duration? { rests == .zero ? nil : max(.zero, rests - time) }
 
+    /// The time within which a host answers or is given up, if it is not given up already; `nil` where that is not known.
+    func left(of host: WaitingHost) -> Duration? {
+        guard !host.isGivenUp, let since = host.since else { return nil }
+        return host.failures > 0 ? left(afterSilence: since) : left(afterRests: since)
+    }
+
+    /// The longest of the living workers; `nil` without workers, or where one says nothing: it may wait for ever.
+    static func longest(of workers: [WorkerStatus], at now: Int) -> WaitPatience? {
+        let patiences = workers.filter { $0.state(at: now) != .silent }.map { $0.record?.patience }
+        return patiences.contains(nil) ? nil : patiences.compactMap(\.self).reduce(nil) { $0?.longer($1) ?? $1 }
+    }
+
     /// The longer of both, for each kind of host.
     func longer(_ other: WaitPatience) -> WaitPatience {
         func longer(_ one: Duration, _ other: Duration) -> Duration { one == .zero || other == .zero ? .zero : max(one, other) }

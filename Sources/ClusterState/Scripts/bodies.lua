@@ -27,7 +27,7 @@
 -- or whether there is room now in a full Redis. To 'touch': the size of each, 0 where it is not there. To 'remove': whether it was there.
 -- To 'hold': whether it held nothing before. To 'release': whether there is more to do.
 -- To 'sum': how many entries it met, their bytes, and their memory. While a counter is no number, nothing is written, and an audit can count. Rather than refuse a body for the sake of those that were used a moment ago, the store grows above its limit.
-local MOST_EVICTED, MOST_LOOKS, HIGHEST, NOTED_FOR, CACHED = 100, 5000, 1.25, 60000, 8796093022208
+local MOST_EVICTED, MOST_LOOKS, HIGHEST, NOTED_FOR, HELD_FOR, CACHED = 100, 5000, 1.25, 60000, 2592000000, 8796093022208
 local index, holds, counters = tag .. 's', tag .. 'holds', call('HMGET', KEYS[1], 'memory', 'bytes', 'evicted')
 local memory, isDamaged = numberOf(counters[1]), areDamaged(counters)
 if isDamaged and ARGV[1] ~= 'touch' and ARGV[1] ~= 'sum' then return damaged(KEYS[1]) end
@@ -93,14 +93,16 @@ local function forget(digest, size)
 end
 
 -- Drops bodies that were not used for longest until `room` is free below `limit`, within a bound, none that was used within `sparing` ms, and
--- none that a batch holds. Answers whether more may go, and whether it is batches that keep it from that.
+-- none that a batch holds. A batch holds a body for a month, because the outcome that names it is not kept for much longer. Answers whether more may go, and whether it is batches that keep it from that.
 local function evict(limit, room, sparing)
     if memory + room <= limit then return false, false end
     local oldest, isMore = call('ZRANGE', index, 0, MOST_EVICTED - 1, 'WITHSCORES'), false
-    local isHeld = oldest[1] and tonumber(oldest[#oldest]) >= 0
+    local heldSince = Clock.now - HELD_FOR
+    local isHeld = oldest[1] and tonumber(oldest[#oldest]) >= heldSince
     for i = 1, #oldest, 2 do
         local at = tonumber(oldest[i + 1])
-        if at >= 0 or memory + room <= limit or at + CACHED >= Clock.now - sparing then break end
+        local mayGo = at < 0 and at + CACHED < Clock.now - sparing or at >= 0 and at < heldSince
+        if not mayGo or memory + room <= limit then break end
         if #oldest[i] == 37 then
             local digest, size = sub(oldest[i], 1, 32), unpackBytes('>I5', oldest[i], 33)
             if call('UNLINK', keyOf(digest)) == 1 then call('HINCRBY', KEYS[1], 'evicted', 1) end

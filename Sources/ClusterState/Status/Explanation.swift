@@ -60,6 +60,9 @@ package struct Explanation: Sendable, Equatable {
     package let followersByQueue: [Followers]
 
     package let standing: HostStanding
+
+    /// The time within which the host answers or is given up; `nil` where it is not in trouble, or where nobody knows that.
+    package let givenUpWithin: Duration?
 }
 
 extension Explanation {
@@ -123,12 +126,15 @@ extension ClusterState {
             let score = RedisCommand("ZSCORE", keys.leases, .bytes(lock?.token.incarnation.bytes ?? []))
             let end = try await connection.send(score).asOptionalString().flatMap { Int($0) } ?? 0
             let outcome = try replies[2].asOptionalBytes()
+            let standing = try HostStanding(replies[4], of: host, at: now)
+            let waiting = WaitingHost(host, standing, at: now)
+            let patience = waiting == nil ? nil : try await patience(of: knownQueues())
             return Explanation(
                 now: now, outcome: outcome.flatMap { URLOutcome($0) },
                 isOutcomeForeign: outcome.map { URLOutcome.isNewer($0) } ?? false,
                 holder: lock.map { Explanation.Holder($0, end: end, lived: lived) },
                 followersByQueue: zip(followers, lists).map { Explanation.Followers(queue: $0.queue, count: $1.length) },
-                standing: try HostStanding(replies[4], of: host, at: now))
+                standing: standing, givenUpWithin: waiting.flatMap { patience?.left(of: $0) })
         }
     }
 }

@@ -7,9 +7,12 @@ package struct HostBacklog: Sendable, Equatable {
     package let reason: String?
     /// Jobs of all queues that workers met and put aside. Of a long list only the beginning is looked at.
     package let jobs: Int
+    /// The time within which it answers or is given up, if it is not given up already; `nil` where that is not known.
+    package let givenUpWithin: Duration?
 
-    init(_ host: WaitingHost, _ standing: HostStanding, jobs: Int) {
+    init(_ host: WaitingHost, _ standing: HostStanding, jobs: Int, _ patience: WaitPatience?) {
         self.host = host
+        givenUpWithin = patience?.left(of: host)
         self.jobs = jobs
         reason = standing.lastFailure?.failureSentence
     }
@@ -31,6 +34,7 @@ extension ClusterState {
     package func hostBacklogs() async throws(StateError) -> HostBacklogs {
         try await StateError.mapping {
             let queues = try await knownQueues()
+            let patience = try await patience(of: queues)
             var waits = HostBacklogs()
             for partition in partitions {
                 let now = try await now(in: partition)
@@ -43,7 +47,7 @@ extension ClusterState {
                     if found.count < HostBacklogs.most { found.append((host, standing)) }
                 }
                 let jobs = try await jobsAside(found.map(\.host.name), of: queues, in: partition)
-                waits.hosts += zip(found, jobs).map { HostBacklog($0.host, $0.standing, jobs: $1) }
+                waits.hosts += zip(found, jobs).map { HostBacklog($0.host, $0.standing, jobs: $1, patience) }
             }
             waits.hosts.sort { ($0.jobs, $0.host.failures, $1.host.name) > ($1.jobs, $1.host.failures, $0.host.name) }
             waits.hosts.removeLast(max(0, waits.hosts.count - HostBacklogs.most))
@@ -70,6 +74,13 @@ extension ClusterState {
             }
         }
         return queues.sorted()
+    }
+
+    /// How long the workers of these queues wait for a host, at most.
+    func patience(of queues: [String]) async throws -> WaitPatience? {
+        var workers: [WorkerStatus] = []
+        for name in queues { workers += try await FetchQueue(self, name, .once).workers().workers }
+        return WaitPatience.longest(of: workers, at: try await now())
     }
 
     /// How many jobs stand aside for each of the hosts. All blocks of a list are taken to be like its first.

@@ -20,16 +20,25 @@ package struct HostStatus: Sendable, Equatable {
     /// The host has not answered for too long: jobs that would have to wait for it fail.
     package let isGivenUp: Bool
 
-    /// - Parameter standings: The state that Redis has now. The counts of heartbeats are some seconds old.
-    static func merged(_ records: [WorkerRecord], _ standings: [String: HostStanding], at now: Int) -> [HostStatus] {
+    /// - Parameters:
+    ///   - standings: The state that Redis has now. The counts of heartbeats are some seconds old.
+    ///   - waiting: Hosts for which jobs wait. No worker tells of those that have had no request for some time.
+    static func merged(
+        _ records: [WorkerRecord], _ standings: [String: HostStanding], _ waiting: [WaitingHost], at now: Int
+    ) -> [HostStatus] {
         var sums: [String: Sum] = [:]
         for record in records {
             for host in record.hosts { sums[host.name, default: Sum()].add(host, of: record) }
         }
-        return sums.map { $1.status(of: $0, standings[$0], at: now) }.sorted {
-            ($0.running, $0.endedPerSecond, $1.name) > ($1.running, $1.endedPerSecond, $0.name)
+        var hosts = sums.map { $1.status(of: $0, standings[$0], at: now) }
+        hosts += waiting.filter { sums[$0.name] == nil }.map(Self.init)
+        return hosts.sorted {
+            ($0.holdsBack, $0.running, $0.endedPerSecond, $1.name) > ($1.holdsBack, $1.running, $1.endedPerSecond, $0.name)
         }
     }
+
+    /// 1 for a host at which no request starts now, whatever waits for it.
+    private var holdsBack: Int { isGivenUp || rest != nil ? 1 : 0 }
 
     private struct Sum {
         var running = 0
@@ -58,5 +67,14 @@ package struct HostStatus: Sendable, Equatable {
                 limit: standing?.rule?.limit ?? limit,
                 rest: standing.flatMap { $0.rest(at: now) }, isGivenUp: standing?.isGivenUp ?? false)
         }
+    }
+}
+
+extension HostStatus {
+    /// A host of which no worker tells.
+    fileprivate init(_ host: WaitingHost) {
+        self.init(
+            name: host.name, running: 0, longest: .zero, endedPerSecond: 0, failureShare: 0, average: nil, limit: nil,
+            rest: host.rest > .zero ? host.rest : nil, isGivenUp: host.isGivenUp)
     }
 }

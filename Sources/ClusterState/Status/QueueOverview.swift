@@ -47,9 +47,7 @@ package struct QueueOverview: Sendable, Equatable {
         self.workers = workers
         self.others = others
         self.waits = waits
-        let patiences = workers.filter { $0.state(at: now) != .silent }.map { $0.record?.patience }
-        // A worker that says nothing may wait for ever.
-        self.waits.patience = patiences.contains(nil) ? nil : patiences.compactMap(\.self).reduce(nil) { $0?.longer($1) ?? $1 }
+        self.waits.patience = WaitPatience.longest(of: workers, at: now)
         self.standings = standings
     }
 }
@@ -90,9 +88,9 @@ extension QueueOverview {
         workers.sorted { ($0.record?.machine ?? "", $0.id) < ($1.record?.machine ?? "", $1.id) }
     }
 
-    /// The hosts of the living workers, the busiest first.
+    /// The hosts that hold jobs back, and then those of the living workers, the busiest first.
     package var hosts: [HostStatus] {
-        HostStatus.merged(workers.filter { $0.state(at: now) != .silent }.compactMap(\.record), standings, at: now)
+        HostStatus.merged(workers.filter { $0.state(at: now) != .silent }.compactMap(\.record), standings, waits.silent, at: now)
     }
 }
 
@@ -188,10 +186,7 @@ package struct QueueWaits: Sendable, Equatable {
     }
 
     /// The time within which a host answers or is given up, if it is not given up already; `nil` where that is not known.
-    package func givenUpWithin(_ host: WaitingHost) -> Duration? {
-        guard let patience, !host.isGivenUp, let since = host.since else { return nil }
-        return host.failures > 0 ? patience.left(afterSilence: since) : patience.left(afterRests: since)
-    }
+    package func givenUpWithin(_ host: WaitingHost) -> Duration? { patience?.left(of: host) }
 
     package var total: Int { held + delayed }
 

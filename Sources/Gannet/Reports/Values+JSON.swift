@@ -211,7 +211,9 @@ extension WaitingHost {
 extension HostBacklog {
     package var json: JSONValue {
         .object(
-            host.members + [("message", JSONValue(reason)), ("jobs", .integer(jobs))])
+            host.members + [
+                ("givenUpWithinSeconds", JSONValue(givenUpWithin)), ("message", JSONValue(reason)), ("jobs", .integer(jobs)),
+            ])
     }
 }
 

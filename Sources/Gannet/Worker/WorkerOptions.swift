@@ -64,10 +64,6 @@ package struct WorkerOptions: Sendable {
         $0.failures = .brief
     }
 
-    /// The least time for which outcomes are kept, regardless of what origins say. Jobs that were enqueued before need them, and so do
-    /// users who collect their results.
-    package var outcomesKept = Duration.seconds(24 * 3600)
-
     /// Tell origins the trace that a batch belongs to. Each request is a part of its own in that trace.
     package var sendsTrace = false
 

@@ -121,6 +121,7 @@ private struct ExplanationReport: Sendable {
         }
         rows.append(("host", "\(url.host): \(host)"))
         if let silence { rows.append(("silent", silence)) }
+        if let end = found.givenUpWithin { rows.append(("given up", "in \(Amounts.time(end)) at the latest, unless it answers")) }
         if let rule = found.standing.rule { rows.append(("rule", "for \(rule.subject): \(rule.words)")) }
         return rows.map { $0.0 + String(repeating: " ", count: Self.indent - $0.0.count) + $0.1 }.joined(separator: "\n")
     }
@@ -160,7 +161,10 @@ private struct ExplanationReport: Sendable {
         case .retry where holder.isSuspect:
             let who = holder.crashes > 1 ? "it waits for a worker that has nothing else" : "workers try such URLs a few at a time"
             return "nobody: \(Amounts.count(holder.crashes, "worker")) died with the URL, and \(who)"
-        case .retry: return "nobody: the URL waits for its next attempt"
+        case .retry:
+            let time = found.retriesIn.map { $0 > .zero ? ", in \(Amounts.time($0))" : ", which is due" } ?? ""
+            let failure = holder.lastFailure.map { ". The last one: \($0.failureSentence)" } ?? ""
+            return "nobody: the URL waits for its next attempt\(time)\(failure)"
         }
     }
 

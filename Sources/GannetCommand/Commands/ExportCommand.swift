@@ -27,8 +27,9 @@ struct ExportCommand: Command {
             "Bodies come from Redis, or from the workers' folder that '--store' names. A body that is there already, byte for byte, is not "
             + "written again. The manifest has a line like that of 'run' for each URL whose job has ended. The lines are in the order in which "
             + "the jobs ended: 'finished' is the place in that order, and 'line' is null. With '--input' they are in the order of that list, and "
-            + "a row whose URL is not among the ended ones has the class 'absent'. The exit status is 0 when every body is there, 1 when "
-            + "some are missing, and 75 when the batch is not complete yet. The bodies that are there are written in any case.",
+            + "a row whose URL is not among the ended ones has the class 'absent'. Rows of cancelled jobs have the class 'cancelled'. "
+            + "The exit status is 0 when every body is there, 1 when some are missing, and 75 when the batch is not complete "
+            + "yet. The bodies that are there are written in any case.",
         flags: [
             batch.entry, directory.entry, OutputFormatOption.ofExport.entry, OutputFormatOption.archiveSize.entry,
             OutputFormatOption.samples.entry, NameOption.style.entry, refetch.entry, json.entry, input.entry,
@@ -142,7 +143,7 @@ struct ExportCommand: Command {
     private func release(_ exported: FinishedBatch, in kept: BlobStore) async {
         let holding = HoldingBatch(queue: target.queue, batch: exported.batch.name)
         do {
-            if exported.batch.isComplete {
+            if try await exported.isAll() {
                 try await kept.release([holding])
             } else {
                 try await exported.forEachBody { try await kept.exported($0, of: holding) }

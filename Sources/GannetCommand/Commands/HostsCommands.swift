@@ -22,7 +22,8 @@ struct HostsListCommand: Command {
         "list",
         summary: "List the rules for hosts, and the hosts that do not answer or rest.",
         discussion: "A host that does not answer is probed: one request at a time asks whether it answers again. When it is given up, "
-            + "its jobs fail with the reason of the last request. JOBS are those of all queues that wait for the host: a worker has met "
+            + "its jobs fail with the reason of the last request. GIVEN UP says when that is at the latest, by the options of all workers. "
+            + "JOBS are those of all queues that wait for the host: a worker has met "
             + "them and put them aside.",
         flags: [CommonFlags.json.entry] + ConnectionOptions.flags + CommonFlags.everywhere,
         examples: [
@@ -69,7 +70,8 @@ struct HostsListCommand: Command {
 
     private static func table(_ waits: HostBacklogs) -> TextTable {
         var table = TextTable([
-            ("HOST", .left), ("STATE", .left), ("SINCE", .right), ("NEXT REQUEST", .right), ("JOBS", .right), ("REASON", .left),
+            ("HOST", .left), ("STATE", .left), ("SINCE", .right), ("NEXT REQUEST", .right), ("GIVEN UP", .right), ("JOBS", .right),
+            ("REASON", .left),
         ])
         for wait in waits.hosts {
             let host = wait.host
@@ -78,7 +80,8 @@ struct HostsListCommand: Command {
             let reason = wait.reason ?? (host.state == .rests ? "it asked for a rest" : "it does not answer")
             table.add(
                 [
-                    host.name, host.state.rawValue, host.since.map { "\(Amounts.roughTime($0)) ago" } ?? "-", next, "\(wait.jobs)", reason,
+                    host.name, host.state.rawValue, host.since.map { "\(Amounts.roughTime($0)) ago" } ?? "-", next,
+                    wait.givenUpWithin.map { "in \(Amounts.roughTime($0))" } ?? "-", "\(wait.jobs)", reason,
                 ].map { StyledText($0) })
         }
         return table

@@ -54,7 +54,7 @@ struct ExportReport: Sendable {
             let what = Amounts.count(totals.forgotten, "URL")
             complaints.append(
                 "Of \(what) nothing is kept any more, and not even what \(totals.forgotten == 1 ? "it was" : "they were"): enqueue the list again, "
-                    + "and export it within a day.")
+                    + "and export it within 30 days.")
         }
         if let list = totals.list, list.absent > 0 {
             complaints.append(

@@ -129,7 +129,7 @@ struct StatusTables: Sendable {
         let hosts = report.hosts
         guard !hosts.isEmpty, most > 0 else { return [] }
         var table = TextTable([
-            ("BUSIEST HOSTS", .left), ("IN FLIGHT", .right), ("ENDED", .right), ("FAILED", .right), ("AVERAGE", .right),
+            ("HOSTS", .left), ("IN FLIGHT", .right), ("ENDED", .right), ("FAILED", .right), ("AVERAGE", .right),
             ("NOW FOR", .right), ("RESTS", .right),
         ])
         for host in hosts.prefix(most) {

@@ -94,6 +94,12 @@ import Testing
         let outcome = try await fleet.outcome(fleet.export)
         #expect(outcome.status == 1 && outcome.output.hasPrefix("0 bodies written, 0 failed, 2 cancelled; "), "\(outcome)")
         #expect(try contents(ofFile: fleet.manifestPath).isEmpty)
+        let list = try await fleet.outcome(fleet.export + ["-i", fleet.list])
+        #expect(list.status == 1 && !list.errors.contains("absent"), "\(list)")
+        let lines = try String(contentsOfFile: fleet.manifestPath, encoding: .utf8).split(separator: "\n")
+        #expect(
+            lines.count == 2 && lines.allSatisfy { $0.contains(#""outcome":"failed""#) && $0.contains(#""class":"cancelled""#) }, "\(lines)"
+        )
         try await fleet.stop()
     }
 

@@ -63,6 +63,43 @@ import Testing
         try await lists.fleet.stop()
     }
 
+    @Test func `a batch larger than its room is exported whole, in pieces, though workers and Redis are killed on the way`() async throws {
+        let fleet = try await Fleet.start(
+            .stopped, redis: { $0.appendOnly = true },
+            origin: {
+                $0.fileCount = 120
+                $0.largestFile = 90_000
+                $0.seed = 3
+            })
+        let work =
+            ["work", "--until-empty", "--cache-limit", "1MB", "--concurrency", "4", "--lease", "2s"] + fleet.local + fleet.connection
+        _ = try await fleet.text(["enqueue", "-i", fleet.list, "--batch", "b"])
+        var pieces = 0
+        // The exporter comes late, and each worker dies while its bodies wait.
+        for _ in 0..<2 {
+            let worker = try fleet.start(work)
+            _ = try #require(try await worker.errors.line { $0.contains("nobody has exported the batch 'b'") }, "\(worker.errors.text)")
+            worker.kill()
+            _ = try await worker.exitStatus
+            try await fleet.redis.kill9()
+            try await fleet.redis.restart()
+            let piece = try await fleet.outcome(fleet.export)
+            #expect(piece.status == 75 && piece.errors.contains("The batch is not complete"), "\(piece.errors)")
+            pieces += try fleet.exported().filter { $0.outcome == "fetched" }.count
+        }
+        #expect(pieces > 0 && pieces < 120)
+        let last = try fleet.start(work)
+        try await eventually("all of the batch is exported") {
+            let piece = try await fleet.outcome(fleet.export)
+            #expect(piece.status == 75 || piece.status == 0, "\(piece.errors)")
+            return piece.status == 0
+        }
+        #expect(try await last.exitStatus == .exited(0), "\(last.errors.text)")
+        #expect(try fleet.exported().count { $0.outcome != "failed" } == 120)
+        try fleet.expectAllBodies()
+        try await fleet.stop()
+    }
+
     @Test func `a batch that is released makes room, and so does one whose bodies are a cache`() async throws {
         let lists = try await Lists()
         #expect(try await lists.enqueue(0).status == 0)

@@ -79,6 +79,7 @@ import Testing
             hosts.count == 2 && hosts["127.0.0.1"]?["state"] as? String == "rests" && hosts["127.0.0.1"]?["class"] as? String == "http-503")
         let dead = try #require(hosts["127.0.0.2"])
         #expect(dead["failures"] as? Int == 3 && dead["jobs"] as? Int == 0 && dead["nextRequestSeconds"] is NSNull, "\(dead)")
+        #expect(hosts["127.0.0.1"]?["givenUpWithinSeconds"] is Double && dead["givenUpWithinSeconds"] is NSNull, "\(hosts)")
         #expect(dead["class"] as? String == "connect" && dead["silentSeconds"] is Double, "\(dead)")
         let lines = try await fleet.text(["hosts", "list"]).split(separator: "\n").map(String.init)
         #expect(lines.count == 3 && lines[0].hasPrefix("HOST       STATE "), "\(lines)")
@@ -87,6 +88,14 @@ import Testing
         #expect(lines[2].hasPrefix("127.0.0.2  given-up ") && lines[2].contains("Connection refused"), "\(lines)")
         let explained = try await fleet.text(["explain", urls[6]])
         #expect(explained.contains("\nsilent   3 requests in a row without an answer, the first "), "\(explained)")
+        #expect(
+            !explained.contains("\ngiven up in ") && lines[0].contains("  GIVEN UP  ") && lines[1].contains("  in 59 min "), "\(explained)")
+        let delayed = try #require(try await fleet.text(["jobs", "list", "--state", "delayed"]).firstMatch(of: /http:[^ ]+/))
+        let busy = try await fleet.text(["explain", String(delayed.output)])
+        #expect(
+            busy.contains("\nheld by  nobody: the URL waits for its next attempt, in 9 min ") && busy.contains("\ngiven up in 59 min "),
+            "\(busy)")
+        #expect(busy.contains(". The last one: The server answered 503 ("), "\(busy)")
         worker.kill()
         _ = try await worker.exitStatus
         for host in ["127.0.0.1", "127.0.0.2"] {

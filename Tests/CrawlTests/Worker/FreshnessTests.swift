@@ -81,6 +81,18 @@ import Testing
         }
     }
 
+    @Test(arguments: [Keeping.bodies, .cache], [FetchError.Kind.status(404), .refusedAddress, nil])
+    func `outcomes wait for the export of their batch, whatever they are`(keeping: Keeping, failure: FetchError.Kind?) async throws {
+        try await WorkerFixture.with { fixture in
+            try await fixture.fill(1..<2, keeping: keeping)
+            let downloader = ScriptedDownloader { url in failure.map { .failure($0) } ?? .answer(url, [("cache-control", "no-store")]) }
+            #expect(await (try await fixture.start(downloader)).end.end == .empty)
+            let key = fixture.queue.cluster.home.keys.outcome(WorkerFixture.id(1))
+            let days = Double(try await fixture.redis.send(RedisCommand("PTTL", key)).asInteger()) / 86_400_000
+            #expect(days > (keeping == .cache ? 0.99 : 30.99) && days <= (keeping == .cache ? 1 : 31))
+        }
+    }
+
     @Test func `an answer that may not be kept goes to no later job, and a failure is kept for a while`() async throws {
         try await runs(2) {
             .answer($0, [("cache-control", "no-store"), ("etag", "\"1\"")])

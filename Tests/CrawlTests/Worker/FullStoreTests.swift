@@ -83,7 +83,7 @@ import Testing
             let downloader = ScriptedDownloader { .body($0 + String(repeating: "x", count: 900_000)) }
             let bodies = RedisBodies(
                 fixture.queue.cluster, over: fixture.redis, limit: 4_000_000, temporaryFolder: fixture.folder.path, patience: .seconds(20),
-                calm: .zero)
+                calm: .seconds(3600))
             let worker = try await fixture.start(downloader, output: bodies) { $0.concurrency = 2 }
             await worker.wait(for: Self.namesTheBatch)
             // Jobs in flight wait with their bodies, and no patience ends that.

@@ -143,6 +143,37 @@ import Testing
         }
     }
 
+    @Test func `a batch holds bodies again once one of its jobs is tried again, unless its bodies are a cache`() async throws {
+        try await with { store async throws in
+            var options = BatchOptions()
+            try await store.fixture.fill([0], batch: "a", options: options)
+            options.keeping = .cache
+            try await store.fixture.fill([1], batch: "c", options: options)
+            for job in try await store.fixture.claim(2).jobs { _ = try await store.fixture.settle(job, QueueFixture.failed(job.url)) }
+            try await store.blobs.release([store.name("a")])
+            #expect(try await store.blobs.holdingBatches() == [])
+            #expect(try await store.fixture.queue.retry(JobSelection(.dead)).count == 2)
+            #expect(try await store.blobs.holdingBatches() == [store.name("a")])
+        }
+    }
+
+    #if canImport(Glibc)
+    @Test func `a batch holds a body for thirty days after its last use`() async throws {
+        try await QueueFixture.withClock { fixture, clock in
+            let store = Store(fixture: fixture)
+            try await store.begin("b")
+            for number in 0...2 { #expect(try await store.put(number, for: "b") == .stored) }
+            clock.advance(by: .seconds(29 * 86_400))
+            #expect(try await store.put(1, for: "b") == .present)
+            #expect(try await store.put(3, for: "b") == .held)
+            clock.advance(by: .seconds(2 * 86_400))
+            for number in 3...4 { #expect(try await store.put(number, for: "b") == .stored) }
+            #expect(try await store.put(5, for: "b") == .held)
+            #expect(try await store.there() == [1, 3, 4])
+        }
+    }
+    #endif
+
     @Test func `thousands of bodies are released, a part in each step`() async throws {
         try await with { store async throws in
             try await store.begin("b")

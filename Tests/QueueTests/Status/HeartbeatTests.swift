@@ -154,6 +154,20 @@ import Testing
         }
     }
 
+    @Test func `a host that holds jobs back stands before busy ones, also when no worker tells of it`() async throws {
+        try await QueueFixture.with { fixture in
+            try await fixture.fill(0..<12, hosts: 4)
+            let first = try await fixture.claim(12, hostLimit: 1).jobs
+            _ = try await fixture.settle(first[0], QueueFixture.throttled(first[0].url, for: .seconds(600)))
+            _ = try await fixture.claim(12, hostLimit: 1)
+            var record = WorkerRecord.ofTest
+            record.hosts = [HostLoad(name: first[1].host, running: 1, longest: .zero, finished: 90, failed: 0, average: .zero)]
+            _ = try await fixture.queue.beat("a", record)
+            let hosts = try await fixture.queue.overview().hosts
+            #expect(hosts.map(\.name) == [first[0].host, first[1].host] && hosts[0].rest.map { $0 > .seconds(500) } == true)
+        }
+    }
+
     @Test func `heartbeats and overviews tell how many jobs wait for hosts, for how many hosts, and for their time`() async throws {
         try await QueueFixture.withClock { fixture, clock in
             clock.stop()

@@ -2,7 +2,7 @@
 local Returns = setmetatable({}, Lazy)
 
 function Returns.make()
-    local LARGEST_LOOK, MOST_TIMERS, MOST_SEARCHED, MOST_PASSED_OVER, OUTCOME_KEPT = 64, 64, 1000, 8, 86400000
+    local LARGEST_LOOK, MOST_TIMERS, MOST_SEARCHED, MOST_PASSED_OVER, DAY = 64, 64, 1000, 8, 86400000
     local SUSPECTS, LONE, NEWER = '?', '!', prefix .. 'aside:newer'
     -- Jobs with nothing to fetch come besides the wanted ones, as many again, within a bound for their outcomes.
     local besides, mostBesides, queueText = 524288, min(256, 2 * Ask.most), string.char(#queue) .. queue
@@ -41,16 +41,18 @@ function Returns.make()
         tell(batch, 1)
     end
 
-    -- An export of the batch asks for the outcome within a day. An old one would be gone by then, or one of a caller without a job.
+    -- An export of the batch asks for the outcome later. An old one may be gone by then, or one of a caller without a job. Keeping.swift has
+    -- the same times.
     local isKept = {}
-    local function keep(id, bytes)
-        if isKept[id] then return end
-        isKept[id] = true
-        if call('PTTL', Locks.outcomeOf(id)) < OUTCOME_KEPT / 2 then call('SET', Locks.outcomeOf(id), bytes, 'PX', OUTCOME_KEPT) end
+    local function keep(id, bytes, batch)
+        local time = batch.keeps == 'cache' and DAY or 31 * DAY
+        if isKept[id] == time then return end
+        isKept[id] = time
+        if call('PTTL', Locks.outcomeOf(id)) < time - DAY / 2 then call('SET', Locks.outcomeOf(id), bytes, 'PX', time) end
     end
 
     local function deliver(job, batch, bytes)
-        keep(Blocks.idOf(job), bytes)
+        keep(Blocks.idOf(job), bytes, batch)
         local token, value = Locks.newToken(incarnation), queueText .. job
         -- It takes no place of the worker's, and so it counts for none of the jobs that are wanted.
         if besides > 0 and Ask.most < mostBesides then besides, Ask.wanted, Ask.most = besides - #bytes, Ask.wanted + 1, Ask.most + 1 end

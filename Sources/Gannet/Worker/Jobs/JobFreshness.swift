@@ -6,9 +6,6 @@ internal import HTTPEngine
 /// The rules of a shared cache, for jobs: whether a kept answer can be revalidated, and for how long an outcome may be used.
 struct JobFreshness: Sendable {
     let policy: FreshnessPolicy
-    /// The least time for which an outcome is kept. Within this time, jobs that were enqueued before the fetch get their turn, and users
-    /// collect their results.
-    let leastKept: Duration
 
     /// A kept answer to a job's URL, if it has conditions with which the origin can be asked whether it is still current.
     func kept(_ outcome: URLOutcome?) -> StoredAnswer? {
@@ -32,11 +29,11 @@ struct JobFreshness: Sendable {
     ) -> (OutcomeContent, Retention) {
         var content = content
         let exchange = exchange(download, for: job, times)
-        guard case .keep(let terms) = StorageDecision(for: exchange, policy: policy) else { return (content, keptForThoseWhoWait) }
+        guard case .keep(let terms) = StorageDecision(for: exchange, policy: policy) else { return (content, keptForThoseWhoWait(job)) }
         // A job's URL is in its standard form.
         let facts = StoredAnswer(exchange, terms: terms, canonicalURL: job.url, digest: digest, byteCount: download.byteCount)
         content.facts = facts.encoded
-        return (content, retention(of: facts, at: times.end))
+        return (content, retention(of: facts, for: job, at: times.end))
     }
 
     /// The outcome after a 304 to the conditions of a kept answer; `nil` if the 304 does not fit that answer.
@@ -50,28 +47,29 @@ struct JobFreshness: Sendable {
         case .confirmed(let facts):
             guard isShared else { return (content, keptForThoseWhoWait) }
             content.facts = facts.encoded
-            return (content, retention(of: facts, at: times.end))
+            return (content, retention(of: facts, for: job, at: times.end))
         case .confirmedOnce:
             content.facts = nil
-            return (content, keptForThoseWhoWait)
+            return (content, keptForThoseWhoWait(job))
         }
     }
 
     /// For how long a final failure is kept, and keeps its URL from being fetched again.
     func retention(of error: FetchError, for job: Job, at times: FetchTimes) -> Retention {
         // Only jobs that were enqueued before get this failure. A later fetch may have other settings.
-        if error.kind.restsOnSettings { return keptForThoseWhoWait }
+        if error.kind.restsOnSettings { return keptForThoseWhoWait(job) }
         let decision = FailureDecision(
             after: error, for: facts(of: job), requestedAt: times.start, failedAt: times.end, policy: policy)
         let fresh = max(.zero, decision.keptUntil - times.end)
-        return Retention(fresh: fresh, keep: max(fresh, leastKept))
+        return Retention(fresh: fresh, keep: max(fresh, job.keeping.outcomesKept))
     }
 
-    private var keptForThoseWhoWait: Retention { Retention(fresh: .zero, keep: leastKept, isStored: false) }
+    /// Jobs that were enqueued before the fetch get their turn, and users collect their results.
+    private func keptForThoseWhoWait(_ job: Job) -> Retention { Retention(fresh: .zero, keep: job.keeping.outcomesKept, isStored: false) }
 
-    private func retention(of facts: StoredAnswer, at now: Moment) -> Retention {
+    private func retention(of facts: StoredAnswer, for job: Job, at now: Moment) -> Retention {
         let kept = facts.retention(at: now, policy: policy)
-        return Retention(fresh: kept.fresh, keep: max(kept.keep, leastKept))
+        return Retention(fresh: kept.fresh, keep: max(kept.keep, job.keeping.outcomesKept))
     }
 
     private func facts(of job: Job) -> RequestFacts { RequestFacts(url: job.url, headers: job.headerFields ?? []) }

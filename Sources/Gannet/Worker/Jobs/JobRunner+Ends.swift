@@ -6,7 +6,6 @@ internal import HTTPEngine
 
 /// The ends of jobs: what the output notes, and what Redis is told. None of this waits.
 extension JobRunner {
-    private static let poisonKept = Duration.seconds(24 * 3600)
     /// In Redis, zeros stand for the digest of an outcome without one.
     private static let noDigest = [UInt8](repeating: 0, count: 32)
 
@@ -47,7 +46,7 @@ extension JobRunner {
     }
 
     /// Ends a job that three workers died with.
-    func endOfPoison(_ job: Job) -> Conclusion { failed(job, with: .poison(job.url), kept: Self.poisonKept) }
+    func endOfPoison(_ job: Job) -> Conclusion { failed(job, with: .poison(job.url), kept: job.keeping.outcomesKept) }
 
     /// Ends a job whose host is given up, or that was put off for too long, with the last failure.
     func endAtGivenUpHost(_ job: Job) -> Conclusion { failed(job, with: .hostGivenUp(job.url, job.hostFailure)) }

@@ -46,7 +46,7 @@ final class JobRunner: Sendable {
         fetches = LocalFetches(on: executor)
         hopWaits = HopWaits(places: options.concurrency)
         policy = options.retryPolicy
-        freshness = JobFreshness(policy: options.freshness, leastKept: options.outcomesKept)
+        freshness = JobFreshness(policy: options.freshness)
         hostRule = options.hostRule
         lease = options.lease
         sendsTrace = options.sendsTrace
