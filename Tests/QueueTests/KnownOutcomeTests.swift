@@ -57,24 +57,6 @@ import Testing
         }
     }
 
-    @Test(arguments: [1, 2]) func `an outcome that a batch waits for with its export is kept as long when the URL is fetched again`(
-        jobs: Int
-    ) async throws {
-        try await QueueFixture.with { fixture in
-            try await fixture.fill([0])
-            let first = try await fixture.claim(1).jobs
-            #expect(try await fixture.settle(first[0], Self.outcome(first[0], keptFor: .seconds(31 * 86_400))) == .settled)
-            var options = BatchOptions()
-            (options.keeping, options.refresh) = (.cache, true)
-            // A second job waits for the first, whose end is another path through the script then.
-            try await fixture.fill([Int](repeating: 0, count: jobs), batch: "c", options: options)
-            let again = try await fixture.claim(2).jobs
-            #expect(again.count == 1)
-            #expect(try await fixture.settle(again[0], Self.outcome(again[0], keptFor: .seconds(86_400))) == .settled)
-            #expect(try await Self.days(first, fixture)[0] > 30.99)
-        }
-    }
-
     @Test(arguments: [false, true])
     func `a job that could not be delivered is handed out again, and its URL is not charged`(isThrottled: Bool) async throws {
         try await QueueFixture.with { fixture in

@@ -5,8 +5,6 @@ function Ends.make()
     local FETCHED, REVALIDATED, FAIL, RETRY, THROTTLED, BACK, DELIVERED, MISSING, PLACE, ANSWERED = 1, 2, 3, 4, 5, 6, 7, 8, 10, 11
     local LOST, SETTLED, FENCED, MALFORMED = 0, 1, 2, 3
     local SHORTEST, LARGEST_FAILURE, SHORTEST_PAUSE, LONGEST_PAUSE = 58, 2048, 1000, 600000
-    -- A failure of one job alone is kept no longer.
-    local MOMENT = 1
 
     local function read(bytes)
         if #bytes < SHORTEST then return nil end
@@ -207,7 +205,6 @@ function Ends.make()
         if lock.kind == 'W' then
             -- Its lease ended, and no other worker has begun.
             if form ~= FETCHED and form ~= REVALIDATED then return LOST end
-            one.keep = max(one.keep, call('PTTL', Locks.outcomeOf(id)))
             Locks.writeOutcome(id, one.token, notStored, now, one.fresh, one.keep, one.content)
             settleLate(one, lock)
             call('HDEL', Locks.key, id)
@@ -228,7 +225,7 @@ function Ends.make()
             -- A body that was there without an outcome leaves none.
             if form ~= DELIVERED and not keepsOutcome(one) then
                 -- An outcome that ended jobs is kept for as long as their worker wanted, whoever fetches the URL again.
-                if lock.kind == 'A' or one.keep > MOMENT then one.keep = max(one.keep, call('PTTL', Locks.outcomeOf(id))) end
+                if lock.kind == 'A' then one.keep = max(one.keep, call('PTTL', Locks.outcomeOf(id))) end
                 Locks.writeOutcome(id, one.token, (form == FAIL and Locks.NEGATIVE or 0) + notStored, lock.began, one.fresh, one.keep, one.content)
             end
             call('HDEL', Locks.key, id)

@@ -17,7 +17,7 @@
 -- enqueued before it ended, 8 where the job was only to be delivered.
 -- The verdicts are 1 settled, 0 lost, 2 fenced: it was fetched, and by somebody else as well, 3 malformed.
 if outcomes > 0 then
-    local REVALIDATED, FAIL, NOT_STORED, SHORTEST, LONGEST, PLACE, BATCH_KEPT = 2, 3, 4, 58, 4294967295, 10, 31 * 86400000
+    local REVALIDATED, FAIL, NOT_STORED, SHORTEST, LONGEST, PLACE = 2, 3, 4, 58, 4294967295, 10
     local find, outcomeKey, ids = string.find, tag .. 'outcome:', {unpack(ARGV, OPTIONS + 1, OPTIONS + outcomes)}
     local mayBury = false
     for i = 1, outcomes do
@@ -50,8 +50,6 @@ if outcomes > 0 then
             local token = sub(bytes, 1, 16)
             if form <= REVALIDATED and form > 0 and (marks == 0 or marks == NOT_STORED) and keep > 0 and find(lock, token, 2, true) == 2
                 and find(token, incarnation, 9, true) then
-                -- The earlier outcome may be a row of a batch that is to be exported.
-                if keep < BATCH_KEPT then keep = max(keep, call('PTTL', outcomeKey .. id)) end
                 if keep ~= keptFor then keptFor, keptText = keep, string.format('%.0f', keep) end
                 if fresh ~= freshFor then freshFor, freshBytes = fresh, pack('>I4', min(LONGEST, fresh / 1000)) end
                 local took = now - unpackBytes('>I6', lock, 18)

@@ -45,7 +45,7 @@ struct JobFreshness: Sendable {
         switch kept.revalidated(by: exchange(download, for: job, times), policy: policy) {
         case .unusable: return nil
         case .confirmed(let facts):
-            guard isShared else { return (content, keptForThoseWhoWait) }
+            guard isShared else { return (content, keptForThoseWhoWait(job)) }
             content.facts = facts.encoded
             return (content, retention(of: facts, for: job, at: times.end))
         case .confirmedOnce:
