@@ -22,9 +22,11 @@ package struct Toggle: Sendable {
     package let entry: FlagEntry
 
     package init(
-        _ name: String, short: Character? = nil, section: FlagSection = .options, isHidden: Bool = false, _ summary: String
+        _ name: String, short: Character? = nil, section: FlagSection = .options, isHidden: Bool = false, hasVariable: Bool = true,
+        _ summary: String
     ) {
-        entry = FlagEntry(name: name, short: short, form: .toggle, summary: summary, section: section, isHidden: isHidden)
+        entry = FlagEntry(
+            name: name, short: short, form: .toggle, summary: summary, section: section, isHidden: isHidden, hasVariable: hasVariable)
     }
 }
 

@@ -85,7 +85,7 @@ extension ExitStatus: CaseIterable {
         case .defect: "A defect of gannet. Please report it."
         case .cannotWrite: "The output cannot be written."
         case .timedOut:
-            "'batch wait' or 'workers drain' has waited for its '--timeout', 'export' wrote a batch that is not complete yet, or no replica has confirmed what "
+            "'batch wait' or 'workers drain' has waited for its '--timeout', or 'run --finish' for half an hour. Or 'export' wrote a batch that is not complete yet, or no replica has confirmed what "
                 + "'enqueue --durability replicated' added. The same command may be repeated."
         case .otherSchema: "The data in Redis belongs to a version of gannet with another schema."
         case .interrupted: "Interrupted by Ctrl-C (SIGINT) before it was done."

@@ -209,7 +209,9 @@ class Trial:
             time.sleep(0.3)
             process.send_signal(signal.SIGINT)
         elif self.way == "finish":
-            self.ask([self.options.gannet, "run", "--finish", "-d", self.folder])
+            # Before the run has its folder there is nobody to ask.
+            while self.ask([self.options.gannet, "run", "--finish", "-d", self.folder]).returncode and process.poll() is None:
+                time.sleep(0.05)
         elif self.way == "drain":
             connection = ["--redis", "unix://" + self.redis_path]
             queues = json.loads(self.ask([self.options.gannet, "queues", "--json"] + connection).stdout or "{}").get("queues", [])

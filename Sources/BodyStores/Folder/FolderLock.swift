@@ -12,6 +12,7 @@ package struct FolderLock: ~Copyable {
 
     private let descriptor: Int32
     private let folder: String
+    private var pipe: FinishPipe?
 
     private static let name = BodyFolder.temporaryPrefix + "lock"
 
@@ -69,5 +70,24 @@ package struct FolderLock: ~Copyable {
     private static let identityLength = 24
     private static let digits = Array("0123456789abcdefghijklmnopqrstuvwxyz".utf8)
 
-    deinit { close(descriptor) }
+    /// Makes the pipe through which other processes ask the run to end. The lock has to be held alone.
+    package mutating func finishPipe(in folder: BodyFolder) -> FinishPipe {
+        let made = FinishPipe(in: folder)
+        pipe = made
+        return made
+    }
+
+    /// Whether a process holds the folder alone. An instant of this look may keep a run out that begins in it.
+    static func isHeldByRun(in folder: BodyFolder) -> Bool {
+        let opened = open("\(folder.path)/\(name)", O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+        guard opened >= 0 else { return false }
+        defer { close(opened) }
+        return flock(opened, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
+    }
+
+    deinit {
+        pipe?.remove()
+        // The pipe is closed behind it: an asker that sees the pipe closed may begin the next run at once.
+        close(descriptor)
+    }
 }

@@ -5,6 +5,12 @@ protocol Command: Sendable {
     static var spec: CommandSpec { get }
     init(_ arguments: Arguments) throws
     func run() async throws -> ExitStatus
+    /// The command that these arguments mean. It is another one where an option asks for other work.
+    static func chosen(by arguments: Arguments) throws -> any Command
+}
+
+extension Command {
+    static func chosen(by arguments: Arguments) throws -> any Command { try Self(arguments) }
 }
 
 /// Commands under one word: `gannet batch list`, `gannet batch show`.
@@ -86,6 +92,6 @@ enum CommandTable {
         guard let command = candidates.first(where: { $0.spec.name == arguments.path.last }) else {
             throw CommandFailure(.defect, "The command '\(arguments.path.joined(separator: " "))' is listed but not built in.")
         }
-        return try await command.init(arguments).run()
+        return try await command.chosen(by: arguments).run()
     }
 }

@@ -7,13 +7,13 @@ import Thumbnails
 
 /// `gannet run`: the whole thing in one process.
 struct RunCommand: Command {
-    private static let directory = Flag(
+    static let directory = Flag(
         "dir", short: "d", .folder(), isRequired: true, "The folder that receives the bodies. It is made when it is missing.")
     private static let maxFailures = Flag(
         "max-failures", .failureLimit, default: "0",
         "How many rows, or what share of them, may fail or be invalid before the exit status is 1."
     )
-    private static let json = Toggle("json", "Print a JSON object for each row of the input, in its order, and one with the totals.")
+    static let json = Toggle("json", "Print a JSON object for each row of the input, in its order, and one with the totals.")
 
     private static let deadline = Flag(
         "deadline", .duration(in: .seconds(1)...(.seconds(365 * 86_400))),
@@ -30,6 +30,10 @@ struct RunCommand: Command {
     private static let classesOfRuns =
         Manifest.classesWithoutRecord + [VerifiedBodies.errorClass]
         + ThumbnailFailure.Kind.allCases.filter { $0.isOfPicture && !$0.isFinal }.map(\.rawValue)
+    private static let finish = Toggle(
+        "finish", hasVariable: false,
+        "End the run that is at work in this folder, in whatever process of this machine, and wait for its end. Its requests in flight may end within "
+            + "its '--drain-timeout', and URLs that are left count as failed. All options but '--dir' and '--json' are ignored.")
     private static let serve = Toggle(
         "serve",
         "Show the run and all pictures of its folder, in browsers of this machine, at an address that it prints. At a terminal the window stays "
@@ -40,7 +44,7 @@ struct RunCommand: Command {
         summary: "Fetch URLs into a folder, in one process.",
         discussion:
             "It writes a manifest with the outcome of each row into the folder, and leaves no jobs in Redis. The same command again "
-            + "fetches only the URLs that are not there already.",
+            + "fetches only the URLs that are not there already. At a terminal the key f ends a run early, as '--deadline' and '--finish' do.",
         positional: InputOptions.positional,
         flags: InputOptions.flags + [
             CarryOption.columns.entry, VerifyOption.flag.entry, directory.entry, OutputFormatOption.format.entry,
@@ -48,7 +52,8 @@ struct RunCommand: Command {
             OutputFormatOption.samples.entry, OutputFormatOption.falsePictures.entry, NameOption.style.entry, ManifestOption.format.entry,
             maxFailures.entry, only.entry, errorClass.entry,
         ] + PictureOptions.flags + [ThumbnailProgramOption.ofRun.entry] + SubmissionFlags.flags
-            + [json.entry, serve.entry, deadline.entry, DrainOption.time.entry, ListenOption.ofRun.entry] + FetchOptions.flagsForJobs
+            + [json.entry, serve.entry, deadline.entry, finish.entry, DrainOption.time.entry, ListenOption.ofRun.entry]
+            + FetchOptions.flagsForJobs
             + ConnectionOptions.creatingFlags
             + CommonFlags.everywhere
             + [QueueOption.refused],
@@ -136,6 +141,10 @@ struct RunCommand: Command {
         console = Console(try LogOptions(arguments))
     }
 
+    static func chosen(by arguments: Arguments) throws -> any Command {
+        arguments.isSet(finish) ? try RunFinish(arguments) : try RunCommand(arguments)
+    }
+
     private static func demand(_ submission: BatchOptions, _ arguments: Arguments) throws -> RecordedFolder.Demand {
         let errorClass = try arguments.optional(errorClass)
         guard try arguments.optional(only) != nil else {
@@ -177,12 +186,13 @@ struct RunCommand: Command {
         let rows = try RunInput(input)
         let tables = try await TableWriter.prepare(manifest)
         let folder = try WorkFolder.open(directory, names: names)
-        let lock = try WorkFolder.lock(folder, .alone)
+        var lock = try WorkFolder.lock(folder, .alone)
         defer { withExtendedLifetime(lock) {} }
         try WorkFolder.claim(folder, format, pictures: pictures?.text ?? "", console)
         try folder.checkRoom()
         let swept = lock.sweep()
         if swept > 0 { console.detail("removed \(Amounts.count(swept, "file")) that an earlier run left half-written") }
+        let pipe = lock.finishPipe(in: folder)
         let identity = RunIdentity(input, folder: try lock.identity())
         let endpoint = try listen.map { try WorkerEndpoint($0, console: console) }
         defer { endpoint?.stop() }
@@ -191,10 +201,11 @@ struct RunCommand: Command {
                 fetch.sayWhatProxyMeans(console)
                 let window =
                     hasWindow ? try await RunWindow.open(self, settings, queue: identity.queue, access, folder) : nil
+                let early = EarlyEnd(self, pipe, interruption)
                 let run = Run(
                     options: self, settings: settings, identity: identity, access: access, bodies: folder, interruption: interruption,
                     endpoint: endpoint, window: window, tables: tables, maker: maker,
-                    expected: verify.map { ExpectedDigests($0.algorithm) })
+                    expected: verify.map { ExpectedDigests($0.algorithm) }, early: early)
                 do {
                     let status = try await run.run(rows)
                     await window?.close(interruption)

@@ -15,6 +15,17 @@ struct InputOptions: Sendable {
     /// How to read the file.
     var list = ListOptions()
 
+    /// Whether the list may come from a keyboard.
+    var mayReadTerminal: Bool {
+        switch source {
+        case .standardInput: return true
+        case .file(let path):
+            var status = stat()
+            return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFCHR
+        case nil: return false
+        }
+    }
+
     private static let input = Flag(
         "input", short: "i", .file(), isOnce: true,
         "A file with a list of URLs; '-' is standard input. It is text with one URL a line ('#' begins a comment), CSV or TSV with a header, "

@@ -21,6 +21,8 @@ struct Times: Sendable, Equatable {
     var answer = ClusterOptions.usualAnswerTime
     /// Between two looks of `status --watch` that go to a pipe.
     var watch = Duration.seconds(2)
+    /// How long `run --finish` waits for the end of a run. A manifest of ten million rows takes minutes.
+    var finish = Duration.seconds(1800)
     /// How long a private Redis waits for an earlier server on the same data to end.
     var succession = Duration.seconds(10)
     /// The longest answer of the demonstration's site.
@@ -49,6 +51,7 @@ struct Times: Sendable, Equatable {
         case "answer": answer = time
         case "watch": watch = time
         case "demo-page": demoPage = time
+        case "finish": finish = time
         case "succession": succession = time
         default: break
         }

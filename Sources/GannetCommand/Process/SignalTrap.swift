@@ -21,6 +21,7 @@ final class SignalTrap: Sendable {
     private static func leaveSoon(_ status: ExitStatus) {
         OwnedThread.start(name: "gannet-leave") {
             sleep(graceAtLast)
+            SingleKeys.end()
             _exit(status.rawValue)
         }
     }

@@ -4,7 +4,6 @@ import GannetBasics
 final class AlternateScreen {
     private let terminal: Terminal
     private let input = Surroundings.current.input
-    private var before: termios?
     private var frame = ScreenFrame()
 
     init(_ terminal: Terminal) {
@@ -29,26 +28,15 @@ final class AlternateScreen {
     }
 
     private func enter() {
-        var modes = termios()
-        if isatty(input) == 1, tcgetattr(input, &modes) == 0 {
-            before = modes
-            modes.c_lflag &= ~tcflag_t(ICANON | ECHO)
-            // The screen has to be given back before the process stops, so the key is read instead of turned into a signal.
-            withUnsafeMutableBytes(of: &modes.c_cc) { keys in
-                keys[Int(VSUSP)] = 0
-                keys[Int(VMIN)] = 1
-                keys[Int(VTIME)] = 0
-            }
-            tcsetattr(input, TCSANOW, &modes)
-        }
+        // The screen has to be given back before the process stops, so the key is read instead of turned into a signal.
+        SingleKeys.begin(on: input, readsStopKey: true)
         frame.forget()
         _ = write("\u{1b}[?1049h\u{1b}[?25l")
     }
 
     private func leave() {
         _ = write("\u{1b}[0m\u{1b}[?25h\u{1b}[?1049l")
-        if var modes = before { tcsetattr(input, TCSADRAIN, &modes) }
-        before = nil
+        SingleKeys.end()
     }
 
     private func write(_ text: String) -> Bool { Descriptor.writeAll(text, to: terminal.descriptor) == nil }

@@ -4,6 +4,7 @@ import GannetBasics
 struct ProgressDisplay: Sendable {
     private let tally: WorkTally
     private let console: Console
+    private let early: EarlyEnd?
     private let task: Task<Void, Never>
 
     private static let redraw = Duration.milliseconds(200)
@@ -12,15 +13,17 @@ struct ProgressDisplay: Sendable {
     private static let looksOfLine = 10
 
     /// Begins at once.
-    init(of tally: WorkTally, on console: Console) {
+    /// - Parameter early: Of a run, which the progress offers to end.
+    init(of tally: WorkTally, on console: Console, _ early: EarlyEnd? = nil) {
         self.tally = tally
         self.console = console
+        self.early = early
         let terminal = console.terminal
         task = Task { [terminal] in
             if let terminal {
-                await Self.draw(tally, console, terminal)
+                await Self.draw(tally, console, terminal, early)
             } else {
-                await Self.tell(tally, console)
+                await Self.tell(tally, console, early)
             }
         }
     }
@@ -29,20 +32,24 @@ struct ProgressDisplay: Sendable {
     func end() async {
         task.cancel()
         await task.value
+        early?.giveKeysBack()
         console.live.end()
     }
 
-    private static func draw(_ tally: WorkTally, _ console: Console, _ terminal: Terminal) async {
+    private static func draw(_ tally: WorkTally, _ console: Console, _ terminal: Terminal, _ early: EarlyEnd?) async {
         repeat {
             guard terminal.isForeground else { continue }
-            let lines = ProgressLines.lines(tally.snapshot(at: .now), columns: terminal.size.columns, terminal.style)
+            early?.lookForKey()
+            let lines = ProgressLines.lines(
+                tally.snapshot(at: .now), columns: terminal.size.columns, terminal.style, offer: early?.offer)
             console.live.show(lines, on: terminal)
         } while (try? await Task.sleep(for: redraw)) != nil
     }
 
-    private static func tell(_ tally: WorkTally, _ console: Console) async {
+    private static func tell(_ tally: WorkTally, _ console: Console, _ early: EarlyEnd?) async {
         _ = tally.snapshot(at: .now)
         var last = ""
+        var hasOffered = false
         var looks = 0
         while (try? await Task.sleep(for: look)) != nil {
             let now = tally.snapshot(at: .now)
@@ -53,6 +60,9 @@ struct ProgressDisplay: Sendable {
             if now.whole?.name != nil || now.whole == nil, told == last { continue }
             last = told
             console.note(ProgressText.line(now), [(key: "event", value: "progress")] + ProgressText.facts(now))
+            guard !hasOffered, now.isHeldUp, let offer = early?.offer else { continue }
+            hasOffered = true
+            console.note("\(offer).")
         }
     }
 }

@@ -93,6 +93,9 @@ struct ProgressSnapshot: Sendable {
         }.joined(separator: ", ")
     }
 
+    /// Whether hosts, or something else, keep the rest waiting.
+    var isHeldUp: Bool { wait() != nil || !slowestHosts.isEmpty }
+
     private static let worthTelling = Duration.seconds(1)
 }
 

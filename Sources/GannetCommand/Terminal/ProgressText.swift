@@ -7,7 +7,8 @@ enum ProgressLines {
     private static let narrowestBar = 8
     private static let mostLines = 10
 
-    static func lines(_ now: ProgressSnapshot, columns: Int, _ style: TerminalStyle) -> [StyledText] {
+    /// - Parameter offer: How the run may be ended, for a run that is held up.
+    static func lines(_ now: ProgressSnapshot, columns: Int, _ style: TerminalStyle, offer: String? = nil) -> [StyledText] {
         let room = LiveArea.room(in: columns)
         var lines = [first(now, room, style)]
         if now.failed > 0 {
@@ -18,7 +19,9 @@ enum ProgressLines {
         lines += now.wait()?.lines.map { StyledText($0, .yellow) } ?? []
         if !now.slowestHosts.isEmpty { lines.append(StyledText("slowest: ", .faint) + StyledText(now.slowestHosts)) }
         if let advice = now.advice { lines.append(StyledText(advice, .yellow)) }
-        return lines.prefix(mostLines).map { $0.cut(to: room, style) }
+        lines = Array(lines.prefix(mostLines))
+        if now.isHeldUp, let offer { lines.append(StyledText(offer, .faint)) }
+        return lines.map { $0.cut(to: room, style) }
     }
 
     /// `[#####.....]  43%  4321 of 10000  812/s  3.4 MB/s  7 s left`. In a narrow terminal the least important parts are left out.

@@ -28,7 +28,9 @@ struct Terminal: Sendable {
 
     /// False for a program that was sent to the background (`&`): its drawing would mix with another program's output. A terminal that the
     /// program was not started from has no other program on it.
-    var isForeground: Bool {
+    var isForeground: Bool { Self.isForeground(on: descriptor) }
+
+    static func isForeground(on descriptor: Int32) -> Bool {
         let owner = tcgetpgrp(descriptor)
         return owner < 0 || owner == getpgrp()
     }

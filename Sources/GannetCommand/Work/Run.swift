@@ -26,8 +26,7 @@ struct Run: Sendable {
     /// Nil where bodies may be any.
     let expected: ExpectedDigests?
 
-    /// Why the run is to end before its list, where no signal is the reason.
-    private let early = EarlyEnd()
+    let early: EarlyEnd
 
     private var console: Console { options.console }
     private var queue: FetchQueue { access.cluster.queue(identity.queue) }
@@ -83,12 +82,12 @@ struct Run: Sendable {
             return totals
         }
         guard let totals = try written.get(unlessEndedBy: interruption) else { return await interrupted(input) }
-        let stays = window?.stays ?? false
+        let stays = window?.stays == true && !early.isAwaited
         // The window shows the jobs that have ended, for as long as it stays.
         if !stays { await leaveNothing() }
         let status = try report(RunSummary(totals: totals, time: ContinuousClock.now - start), of: manifest.folder)
         if stays {
-            await window?.stay(interruption)
+            await window?.stay(interruption, early)
             await leaveNothing()
         }
         return status
@@ -173,21 +172,9 @@ struct Run: Sendable {
         let output: any JobOutput =
             expected != nil || refuses ? VerifiedBodies(stored, expected, refusesFalsePictures: refuses) : stored
         let (feed, feeder) = AsyncStream.makeStream(of: Void.self)
-        let (stops, stopper) = AsyncStream.makeStream(of: Void.self)
-        let stopping = Task {
-            for await _ in interruption.stops { stopper.yield() }
-        }
-        defer { stopping.cancel() }
-        let alarm = options.deadline.map { deadline in
-            Task {
-                try await Task.sleep(until: start + deadline)
-                early.note("The run was ended by '--deadline'")
-                console.note("the time of '--deadline' is over: the run ends, and the URLs that are left count as failed.")
-                stopper.yield()
-            }
-        }
-        defer { alarm?.cancel() }
-        let working = Task { try await work(folder, storing: output, stops: stops, feed: feed) }
+        let watches = early.watch(since: start)
+        defer { for watch in watches { watch.cancel() } }
+        let working = Task { try await work(folder, storing: output, feed: feed) }
         let outcome = await interruption.cancelling { () async throws -> RunFeeding.Fed? in
             try await withThrowingTaskGroup(of: RunFeeding.Fed?.self) { group in
                 group.addTask {
@@ -202,7 +189,7 @@ struct Run: Sendable {
                         say(fed, folder)
                         return fed
                     } catch {
-                        stopper.yield()
+                        early.stop()
                         throw error
                     }
                 }
@@ -222,7 +209,7 @@ struct Run: Sendable {
         case .drained, .handedBack:
             // The worker ends also where the feeding has failed.
             guard try outcome.get(unlessInterrupted: interruption) != nil else { return nil }
-            early.note("The run was ended by 'gannet workers drain'")
+            early.noteDrain()
             return nil
         case .foreignLeft:
             throw CommandFailure(
@@ -233,7 +220,7 @@ struct Run: Sendable {
     }
 
     private func work(
-        _ folder: RecordedFolder, storing output: any JobOutput, stops: AsyncStream<Void>, feed: AsyncStream<Void>
+        _ folder: RecordedFolder, storing output: any JobOutput, feed: AsyncStream<Void>
     ) async throws -> WorkerEnd {
         var worker = options.fetch.workerOptions()
         worker.endsWhenEmpty = true
@@ -246,11 +233,11 @@ struct Run: Sendable {
         endpoint?.watch(
             .init(cluster: access.cluster, queue: identity.queue, options: worker, bodyLimit: nil, tally: tally, interruption: interruption)
         )
-        let display = ProgressDisplay(of: tally, on: console)
+        let display = ProgressDisplay(of: tally, on: console, early)
         let how = worker
         let work = Task {
             try await Worker.work(
-                on: identity.queue, of: access.cluster, fetch: settings, into: output, options: how, stops: stops, feed: feed,
+                on: identity.queue, of: access.cluster, fetch: settings, into: output, options: how, stops: early.stops, feed: feed,
                 activity: tally.activity, report: tally.note)
         }
         let outcome = await work.result
@@ -344,13 +331,4 @@ struct Run: Sendable {
                 : "interrupted before it was done; the same command goes on where it stopped.")
         return interruption.status
     }
-}
-
-/// Why a run ends before its list, without a signal. The first reason stands.
-private final class EarlyEnd: Sendable {
-    private let state = Mutex<String?>(nil)
-
-    var reason: String? { state.withLock { $0 } }
-
-    func note(_ reason: String) { state.withLock { $0 = $0 ?? reason } }
 }

@@ -23,7 +23,6 @@ struct RunWindow: Sendable {
     private static let usualPort: UInt16 = 9480
     /// Redis' memory for bodies that clients ask for besides the run's.
     private static let bodyLimit = 100_000_000
-    private static let longestStay = Duration.seconds(1_000_000_000)
     /// How long browsers have to take their last answers.
     private static let drainTime = Duration.seconds(1)
 
@@ -68,12 +67,12 @@ struct RunWindow: Sendable {
     /// Whether somebody sees the address, and can end the window.
     var stays: Bool { console.terminal != nil }
 
-    /// Shows the run that has ended until a signal comes.
-    func stay(_ interruption: Interruption) async {
+    /// Shows the run that has ended, until a signal or `gannet run --finish` comes.
+    func stay(_ interruption: Interruption, _ early: EarlyEnd) async {
         server.runHasEnded()
         console.note(
             "the window stays at \(url) until Ctrl-C.", [(key: "event", value: "windowStays"), (key: "address", value: .string(url))])
-        _ = await interruption.cancelling { try await Task.sleep(for: Self.longestStay) }
+        _ = await interruption.cancelling { try await early.asked() }
     }
 
     func close(_ interruption: Interruption) async {

@@ -50,6 +50,9 @@ final class TmuxScreen: Sendable {
         try await tmux(["send-keys", "Enter"])
     }
 
+    /// Types text, all at once.
+    func type(_ text: String) async throws { try await tmux(["send-keys", "-l", text]) }
+
     /// Presses a key, by tmux's name of it.
     func press(_ key: String) async throws { try await tmux(["send-keys", key]) }
 

@@ -38,6 +38,13 @@ import Testing
             ])
     }
 
+    @Test func `a run that is held up says last how to end it, and another does not`() {
+        var now = Self.snapshot
+        #expect(ProgressLines.lines(now, columns: 80, Self.style, offer: "f ends it").map(\.plain).last == "f ends it")
+        now.slowest = []
+        #expect(ProgressLines.lines(now, columns: 80, Self.style, offer: "f ends it").count == 2)
+    }
+
     @Test(arguments: 1...250)
     func `no line is wider than the terminal, and the first has the number of jobs done if there is room for it`(columns: Int) {
         var now = Self.snapshot

@@ -1,0 +1,66 @@
+import GannetBasics
+
+/// The mode of a terminal in which keys arrive one by one and unseen. There is one for the process, because a handler of signals has to find it.
+///
+/// Before a signal stops the process, or makes it quit, the terminal gets its own mode back. A process that goes on takes the mode again with
+/// its next ``begin(on:)``.
+enum SingleKeys {
+    static var isOn: Bool { kept.pointee.isOn }
+
+    /// - Parameter readsStopKey: Ctrl-Z arrives as a key, and not as a signal.
+    /// - Returns: False for a process in the background: the terminal belongs to another program.
+    @discardableResult
+    static func begin(on input: Int32, readsStopKey: Bool = false) -> Bool {
+        guard Terminal.isForeground(on: input) else { return false }
+        if isOn { return true }
+        var modes = termios()
+        guard isatty(input) == 1, tcgetattr(input, &modes) == 0 else { return false }
+        kept.pointee = Kept(descriptor: input, before: modes, isOn: true)
+        for number in [SIGTSTP, SIGQUIT] {
+            let before = signal(number, giveBackAndGoOn)
+            if unsafeBitCast(before, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) { signal(number, SIG_IGN) }
+        }
+        modes.c_lflag &= ~tcflag_t(ICANON | ECHO)
+        withUnsafeMutableBytes(of: &modes.c_cc) { keys in
+            if readsStopKey { keys[Int(VSUSP)] = 0 }
+            keys[Int(VMIN)] = 1
+            keys[Int(VTIME)] = 0
+        }
+        tcsetattr(input, TCSANOW, &modes)
+        // The process was stopped between the two calls, and the handler has come too early.
+        if !isOn { tcsetattr(input, TCSANOW, &kept.pointee.before) }
+        return isOn
+    }
+
+    /// Gives the terminal back. Keys that were not read stay for the next program.
+    static func end() { giveBack() }
+}
+
+private struct Kept {
+    var descriptor: Int32 = -1
+    var before = termios()
+    var isOn = false
+}
+
+private nonisolated(unsafe) let kept = {
+    let kept = UnsafeMutablePointer<Kept>.allocate(capacity: 1)
+    kept.initialize(to: Kept())
+    return kept
+}()
+
+/// Only async-signal-safe calls.
+private func giveBack() {
+    guard kept.pointee.isOn else { return }
+    kept.pointee.isOn = false
+    let owner = tcgetpgrp(kept.pointee.descriptor)
+    if owner < 0 || owner == getpgrp() { tcsetattr(kept.pointee.descriptor, TCSANOW, &kept.pointee.before) }
+}
+
+/// The signal itself takes effect when this handler returns.
+private func giveBackAndGoOn(_ number: Int32) {
+    let before = errno
+    giveBack()
+    signal(number, SIG_DFL)
+    raise(number)
+    errno = before
+}

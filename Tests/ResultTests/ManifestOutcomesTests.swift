@@ -1,0 +1,28 @@
+import GannetTestKit
+import HTTPEngine
+import Testing
+
+@testable import BodyStores
+
+@Suite struct ManifestOutcomesTests {
+    @Test func `rows are counted by their outcome, whatever a URL or a carried value says`() throws {
+        let folder = try TemporaryFolder()
+        let long = String(repeating: "x", count: 600_000)
+        let lines = [
+            #"{"line":1,"url":"failed","outcome":"invalid","httpStatus":null}"#,
+            #"{"line":null,"argument":1,"url":"http://h/\",\"outcome\":\"failed","outcome":"fetched"}"#,
+            #"{"line":3,"url":"http://h/","outcome":"pending","carried":{"outcome":"failed","text":"\#(long)"}}"#,
+            #"{"line":4,"url":"http://h/","outcome":"failed","error":{"class":"dns"}}"#,
+            #"{"line":5,"url":"http://h/","outcome":"failed","id":"\#(long)"}"#,
+            #"{"line":6,"url":"http://h/","outcome":"cached"}"#,
+            "no JSON", "",
+        ]
+        try folder.write(Array(lines.map { $0 + "\n" }.joined().utf8), to: "m")
+        let found = try ManifestOutcomes(ofFile: folder.file("m"))
+        #expect(found.rows == 8)
+        #expect(found.counts == ["invalid": 1, "fetched": 1, "pending": 1, "failed": 2, "cached": 1])
+        try folder.write([], to: "empty")
+        #expect(try ManifestOutcomes(ofFile: folder.file("empty")).rows == 0)
+        #expect(throws: StorageFailure.self) { try ManifestOutcomes(ofFile: folder.file("none")) }
+    }
+}
