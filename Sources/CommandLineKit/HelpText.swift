@@ -43,7 +43,9 @@ struct HelpText {
         for note in spec.notes { parts.append(section(note.title, note.rows)) }
         if let example = spec.flags.first(where: { !$0.isHidden && $0.hasVariable }) {
             let variable = example.variable(prefix: environmentPrefix)
-            let others = spec.flags.filter { !$0.isHidden && !$0.hasVariable }.map { " but '--\($0.name)'" }.joined()
+            let names = spec.flags.filter { !$0.isHidden && !$0.hasVariable }.map { "'--\($0.name)'" }
+            let others =
+                names.isEmpty ? "" : " but " + (names.dropLast(2) + [names.suffix(2).joined(separator: " and ")]).joined(separator: ", ")
             let sentence =
                 "Every option\(others) has an environment variable, such as \(variable) for '--\(example.name)'; the option wins."
             parts.append(Self.wrapped(sentence, width: width))

@@ -354,6 +354,9 @@ def main():
     options = parser.parse_args()
     options.gannet, options.tables = os.path.abspath(options.gannet), os.path.abspath(options.tables)
     say("seed %d" % options.seed)
+    # A trial in the background ignores signals, and its children would too.
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
     # They wait most of the time.
     threads = [threading.Thread(target=end_all, args=(form, options)) for form in options.format]
     for thread in threads:

@@ -70,7 +70,7 @@ import Thumbnails
             AnswerFacts(at: 5, of: "http://h/", from: url) { _ in value }
         }
         #expect(facts("x").entityTag == "x" && facts("x").age == "x" && facts("x").hasConditions && facts("x").finalURL.isEmpty)
-        for value in [String(repeating: "x", count: 513), "a\u{7}b", "a\nb", ""] {
+        for value in [String(repeating: "x", count: 513), "\u{fffd}", "a\u{7}b", "a\nb", ""] {
             #expect(facts(value).entityTag.isEmpty && !facts(value).hasConditions && facts(value).fetchedAt == 5)
         }
         #expect(facts("", from: "http://h/b").finalURL == "http://h/b")

@@ -51,6 +51,9 @@ import Testing
             ["{", "", "[]", Self.row("http://h/a", "aa"), long],
             [Self.row("http://h/a", "aa"), "null", "{\"outcome\":\"failed\",\"url\":null}"])
         #expect(changes.isEmpty && comparison.same == 1 && comparison.unreadable == 3)
+        for (old, new) in [(["x", "y"], [Self.row("http://h/a", "aa")]), ([Self.row("http://h/a", "aa")], ["{\"a\":1}"])] {
+            #expect(throws: StorageFailure.self) { _ = try Self.compare(old, new) }
+        }
         let (none, nothing) = try Self.compare([], [])
         #expect(nothing.isEmpty && none.same == 0 && none.counts.isEmpty)
     }

@@ -18,7 +18,7 @@ extension BatchExport {
         of rows: () async throws -> [ManifestRow]?, identify: @escaping @Sendable (ArraySlice<UInt8>) throws -> URLID
     ) async throws -> ExportTotals {
         let manifest = try ExportManifest(
-            folder, packing, ofList: identify, isCancelled: batch.batch.isComplete && batch.batch.cancelled > 0)
+            folder, packing, ofList: identify, isCancelled: batch.batch.cancelled > 0, isComplete: batch.batch.isComplete)
         try await addEnds(to: manifest)
         while let some = try await rows() { try await OwnedThread.run(name: "gannet-folder") { try manifest.add(some) } }
         try FinishedBatch.checkCancellation()
@@ -109,14 +109,16 @@ private final class ExportManifest: Sendable {
     private let state: Mutex<State>
     /// For the manifest of a list. Ended jobs are then counted, and have no lines of their own.
     private let identify: (@Sendable (ArraySlice<UInt8>) throws -> URLID)?
-    /// All jobs of the batch have ended, and some were cancelled. The list of ended jobs is without the cancelled ones.
+    /// Some jobs of the batch were cancelled. The list of ended jobs is without these.
     private let isCancelled: Bool
+    /// All jobs of the batch have ended.
+    private let isComplete: Bool
 
     init(
         _ folder: RecordedFolder, _ packing: BodyPacking?, ofList identify: (@Sendable (ArraySlice<UInt8>) throws -> URLID)? = nil,
-        isCancelled: Bool = false
+        isCancelled: Bool = false, isComplete: Bool = true
     ) throws {
-        self.isCancelled = isCancelled
+        (self.isCancelled, self.isComplete) = (isCancelled, isComplete)
         self.folder = folder
         self.packing = packing
         self.identify = identify
@@ -149,6 +151,7 @@ private final class ExportManifest: Sendable {
         let id: URLID
         do { id = try identify(bytes) } catch { return RowEnd(.invalid, message: "\(error)") }
         guard let entry = folder.journal[id], entry.marks.contains(.told), let record = try folder.record(of: id, &state.reader) else {
+            if !isComplete { return RowEnd(.pending, message: "No job of this URL has ended so far.") }
             if isCancelled { return RowEnd(.failed, message: "The job of this URL was cancelled or deleted.", lossClass: "cancelled") }
             return RowEnd(.failed, message: "The batch has no ended job for this URL.", lossClass: Self.absent)
         }

@@ -88,7 +88,7 @@ package final class Manifest: Sendable {
             state.totals.fetched += 1
             state.totals.bytes += end.record?.bytes ?? 0
         case .revalidated: state.totals.revalidated += 1
-        case .there: state.totals.there += 1
+        case .there, .kept: state.totals.there += 1
         case .repeated: state.totals.repeated += 1
         case .failed: state.totals.noteFailure(end.errorClass, of: row.url)
         case .pending: state.totals.pending += 1
@@ -133,7 +133,10 @@ package final class Manifest: Sendable {
             return unfinished.end(" In an earlier run it failed: \(record.errorMessage)")
         }
         let isWanted = entry.marks.contains(.queued) || entry.marks.contains(.broken) || folder.demand == .fresh
-        return isWanted ? unfinished.end() : try end(of: id, entry, record)
+        if !isWanted { return try end(of: id, entry, record) }
+        // A run that asks again for bodies takes none away by its end.
+        guard folder.demand.asksAgain, !record.isUnfit, folder.isThere(record) else { return unfinished.end() }
+        return RowEnd(.kept, record)
     }
 }
 

@@ -64,12 +64,12 @@ package final class ManifestComparison {
     /// Blocks.
     /// - Parameter tell: Gets each change: those of the later manifest in its order, then the URLs that are gone.
     package func run(_ tell: (Change) throws -> Void) throws {
-        try forEachRow(of: old) { offset, id, _ in
+        unreadable += try forEachRow(of: old) { offset, id, _ in
             try table.update(id) { entry in
                 if !entry.marks.contains(.listed) { entry = URLTable.Entry(offset: offset, marks: .listed) }
             }
         }
-        try forEachRow(of: new) { _, id, row in
+        unreadable += try forEachRow(of: new) { _, id, row in
             let (known, isFirst) = try table.update(id) { entry in
                 let known = entry
                 entry.marks.insert(.shown)
@@ -83,7 +83,7 @@ package final class ManifestComparison {
             }
             try note(Change(kind: kind, url: row.url ?? "", old: earlier, new: row), tell)
         }
-        try forEachRow(of: old) { offset, id, row in
+        _ = try forEachRow(of: old) { offset, id, row in
             guard let entry = table[id], entry.offset == offset, !entry.marks.contains(.shown) else { return }
             try note(Change(kind: .removed, url: row.url ?? "", old: row, new: nil), tell)
         }
@@ -104,22 +104,28 @@ package final class ManifestComparison {
         }
     }
 
-    private func forEachRow(of source: ManifestSource, _ body: (Int, URLID, Row) throws -> Void) throws {
+    /// Answers how many lines are no rows.
+    private func forEachRow(of source: ManifestSource, _ body: (Int, URLID, Row) throws -> Void) throws -> Int {
         var cursor = LineCursor(source, from: 0, to: source.size)
         var failure: (any Error)?
-        let isFirstPass = source === new || table.count == 0
+        var (rows, others) = (0, 0)
         while try cursor.next({ offset, line in
             guard failure == nil, !line.isEmpty else { return }
             guard let row = row(line) else {
-                if isFirstPass { unreadable += 1 }
+                others += 1
                 return
             }
+            rows += 1
             guard let url = row.url, row.outcome != "invalid", let id = Self.id(of: url) else { return }
             do { try body(offset, id, row) } catch { failure = error }
         }) {
             if let failure { throw failure }
         }
         if let failure { throw failure }
+        if rows == 0, others > 0 {
+            throw StorageFailure("\(source.path.escapedForDisplay) is no manifest: none of its lines is a row of one.")
+        }
+        return others
     }
 
     private func row(_ line: UnsafeRawBufferPointer) -> Row? { try? decoder.decode(Row.self, from: Data(line)) }

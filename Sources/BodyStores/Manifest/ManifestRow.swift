@@ -90,7 +90,9 @@ extension ManifestRow {
             ]
         }
         members.append(("result", JSONValue(end.result?.rawValue)))
-        if end.result == .changed { members.append(("lastSha256", JSONValue(record?.lastDigest?.hexadecimal))) }
+        if end.result == .changed || end.result == .failed && record?.lastDigest != nil {
+            members.append(("lastSha256", JSONValue(record?.lastDigest?.hexadecimal)))
+        }
         members += answer(body)
         members.append(("error", error(end)))
         if let optOut = body?.errorMessage, !optOut.isEmpty { members.append(("optOut", .string(optOut))) }
@@ -125,7 +127,7 @@ extension ManifestRow {
 
     private func error(_ end: RowEnd) -> JSONValue {
         switch end.outcome {
-        case .fetched, .revalidated, .there, .repeated: return nil
+        case .fetched, .revalidated, .there, .kept, .repeated: return nil
         case .failed:
             let message =
                 end.record?.errorMessage ?? end.message
@@ -147,6 +149,8 @@ struct RowEnd {
         case revalidated
         /// An earlier run fetched the URL.
         case there
+        /// An earlier run fetched the URL, and this one ended before it asked again.
+        case kept
         /// An earlier row has the same URL.
         case repeated
         case failed
@@ -187,7 +191,7 @@ struct RowEnd {
         switch outcome {
         case .fetched: "fetched"
         case .revalidated: "revalidated"
-        case .there, .repeated: "cached"
+        case .there, .kept, .repeated: "cached"
         case .failed: "failed"
         case .pending: "pending"
         case .invalid: "invalid"
@@ -202,7 +206,7 @@ struct RowEnd {
     /// Nil for a row that is no URL, or has not ended.
     var result: Result? {
         switch outcome {
-        case .pending, .invalid: return nil
+        case .kept, .pending, .invalid: return nil
         case .failed: return .failed
         case .fetched, .revalidated, .there, .repeated:
             guard isNew, let record else { return .same }

@@ -29,10 +29,16 @@ package final class BodyPacking: Sendable {
     }
 
     /// Completes what a killed command has left.
-    /// - Parameter samples: The most samples of a shard.
-    package static func intoShards(_ folder: RecordedFolder, samples: Int) async throws -> BodyPacking {
+    /// - Parameters:
+    ///   - samples: The most samples of a shard.
+    ///   - tell: Gets the name of each shard that was cut off and is set aside.
+    package static func intoShards(
+        _ folder: RecordedFolder, samples: Int, tell: @escaping @Sendable (String) -> Void = { _ in }
+    ) async throws -> BodyPacking {
         try await OwnedThread.run(name: "gannet-packing") {
-            try BodyPacking(folder, ShardPacker(into: folder.folder, samples: samples))
+            let packer = try ShardPacker(into: folder.folder, samples: samples)
+            packer.setAside.forEach(tell)
+            return try BodyPacking(folder, packer)
         }
     }
 

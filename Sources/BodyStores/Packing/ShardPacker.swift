@@ -8,11 +8,26 @@ final class ShardPacker: BodyPacker {
     private let folder: BodyFolder
     private let writer: ShardWriter
 
+    /// The shards that were cut off. They have another ending now, so that no reader takes them for shards.
+    let setAside: [String]
+
     init(into folder: BodyFolder, samples: Int) throws {
         self.folder = folder
+        setAside = try Self.setAsideDamaged(in: folder.path)
         var options = ShardOptions()
         options.samplesPerShard = samples
         writer = try StorageFailure.ofArchives { try ShardWriter(folder: folder.path, options: options) }
+    }
+
+    /// The rows of such a shard are fetched again, and its samples that can still be read would be there twice.
+    private static func setAsideDamaged(in folder: String) throws -> [String] {
+        let shards = try StorageFailure.ofArchives { try ShardWriter.shards(in: folder) }.map { ShardWriter.file(ofShard: $0) }
+        return try shards.filter { !SamplePlace(shard: $0, name: "").isThere(in: folder) }.map { shard in
+            guard rename("\(folder)/\(shard)", "\(folder)/\(shard).damaged") == 0 else {
+                throw StorageFailure.refused("file", "\(folder)/\(shard)", "renamed", errno)
+            }
+            return shard
+        }
     }
 
     /// The last shard alone can lack records: those of a shard are on the disk before the next one is complete.

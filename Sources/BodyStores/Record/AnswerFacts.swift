@@ -22,14 +22,14 @@ extension AnswerFacts {
     private static let longestURL = 4096
 
     /// - Parameters:
-    ///   - url: The URL that was asked.
+    ///   - url: The URL that was asked, without user and password.
     ///   - finalURL: The URL that answered, without user and password.
     ///   - header: The value of a header of the answer.
     package init(at fetchedAt: Int, of url: String, from finalURL: String, header: (String) -> String?) {
         self.fetchedAt = fetchedAt
         if finalURL != url, finalURL.utf8.count <= Self.longestURL { self.finalURL = finalURL }
         func fact(_ name: String) -> String {
-            guard let value = header(name), value.utf8.count <= Self.longest, value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f })
+            guard let value = header(name), value.utf8.count <= Self.longest, value.utf8.allSatisfy({ 0x20...0x7e ~= $0 })
             else { return "" }
             return value
         }

@@ -51,6 +51,14 @@ extension RecordedFolder {
         return check.isSound(record)
     }
 
+    /// The same without reading the file of a body.
+    func isThere(_ record: JobRecord) -> Bool {
+        if record.isPacked { return isSound(record, FileCheck(in: folder.path)) }
+        var status = stat()
+        return !record.file.isEmpty && lstat("\(folder.path)/\(record.file)", &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+            && status.st_size == record.stored.bytes
+    }
+
     /// The work of one thread.
     private func check(_ walk: Condition<CheckWalk>) throws -> Checked {
         var checked = Checked()

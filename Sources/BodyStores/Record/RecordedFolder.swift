@@ -26,6 +26,14 @@ package final class RecordedFolder: Sendable {
         case fresh
         /// Whatever is there, as it is: only URLs are wanted that have failed or are new. Where a class is given, only those that failed with it.
         case failed(errorClass: String?)
+
+        /// Whether bodies that are there may be asked for again.
+        var asksAgain: Bool {
+            switch self {
+            case .fresh, .younger: true
+            case .any, .failed: false
+            }
+        }
     }
 
     /// How far the run has come. Each URL counts once.

@@ -39,10 +39,10 @@ struct DiffCommand: Command {
         let comparison: ManifestComparison
         do {
             comparison = try ManifestComparison(old, new, folder: FileManager.default.temporaryDirectory.path)
+            try comparison.run { change in try console.print(json ? Self.json(change).text : Self.text(change)) }
         } catch let failure as StorageFailure {
             throw CommandFailure(.noUsableInput, failure.sentence)
         }
-        try comparison.run { change in try console.print(json ? Self.json(change).text : Self.text(change)) }
         if comparison.unreadable > 0 {
             let lines = Amounts.count(comparison.unreadable, "line")
             console.warn(
@@ -89,6 +89,7 @@ struct DiffCommand: Command {
         let counts = ManifestComparison.Change.Kind.allCases.map {
             (key: $0.rawValue, value: JSONValue.integer(comparison.counts[$0] ?? 0))
         }
-        return ["summary": .object(counts + [(key: "same", value: .integer(comparison.same))])]
+        let rest: [(key: String, value: JSONValue)] = [("same", .integer(comparison.same)), ("leftOut", .integer(comparison.unreadable))]
+        return ["summary": .object(counts + rest)]
     }
 }

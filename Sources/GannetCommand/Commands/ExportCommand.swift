@@ -186,7 +186,9 @@ struct ExportCommand: Command {
         switch format {
         case .files: nil
         case .warc: try await .intoArchives(folder, size: archiveSize, information: [(name: "robots", value: manners.robots.rawValue)])
-        case .shards: try await .intoShards(folder, samples: samplesPerShard)
+        case .shards:
+            try await .intoShards(
+                folder, samples: samplesPerShard, tell: { WorkFolder.warnOfDamage($0, in: folder, target.console) })
         }
     }
 

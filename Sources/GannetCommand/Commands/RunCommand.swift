@@ -18,14 +18,13 @@ struct RunCommand: Command {
     private static let deadline = Flag(
         "deadline", .duration(in: .seconds(1)...(.seconds(365 * 86_400))),
         "How long the run may take. After that time requests in flight may end within '--drain-timeout'. URLs that are left count as failed, and the "
-            + "same command goes on with it.")
+            + "same command goes on with it; with '--refresh' it begins anew.")
     private static let only = Flag(
         "only", .choice("rows", of: ["failed"]),
         "'failed' fetches only the URLs that the folder has not got, because they failed or are new. It does not look at the files of the others."
     )
     private static let errorClass = Flag(
-        "class", .failureClass(besides: Self.classesOfRuns),
-        hasVariable: false,
+        "class", .failureClass(besides: Self.classesOfRuns), isOnce: true, hasVariable: false,
         "With '--only failed': only URLs that failed with this class, such as 'timeout', or with this status, such as '404' or '5xx'.")
     private static let classesOfRuns =
         Manifest.classesWithoutRecord + [VerifiedBodies.errorClass]

@@ -68,7 +68,9 @@ struct ExportReport: Sendable {
                 left > 0
                 ? "\(left) of \(Amounts.count(batch.total, "URL")) \(left == 1 ? "has" : "have") not ended"
                 : "its input has not ended; is its 'enqueue' still running?"
-            complaints.append("The batch is not complete: \(why). 'gannet batch wait' waits for \(name); then run the command again.")
+            complaints.append(
+                "The batch is not complete: \(why). 'gannet batch wait' waits for \(name); then run the command again. Where its workers wait for "
+                    + "room, they go on now, and only further exports make more.")
         }
         return complaints
     }

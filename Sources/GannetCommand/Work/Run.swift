@@ -41,7 +41,10 @@ struct Run: Sendable {
         WorkFolder.warnOfLoss(in: folder, "every URL is fetched again", console)
         do {
             try input.prepare(in: folder)
-            let packing = options.format == .shards ? try await BodyPacking.intoShards(folder, samples: options.samplesPerShard) : nil
+            let packing =
+                options.format == .shards
+                ? try await BodyPacking.intoShards(
+                    folder, samples: options.samplesPerShard, tell: { WorkFolder.warnOfDamage($0, in: folder, console) }) : nil
             let manifest = RunManifest(folder: folder, input: input, packing: packing, headers: options.submission.headers)
             return try await fetch(input, manifest, since: start)
         } catch {
@@ -258,7 +261,7 @@ struct Run: Sendable {
         Feeding.complain(about: fed.summary, console)
         let (counts, checked) = (folder.counts, fed.checked)
         if case .failed = options.demand {
-            console.note("\(counts.queued) of \(Amounts.count(counts.listed, "URL")) \(counts.queued == 1 ? "is" : "are") fetched again.")
+            console.note("\(counts.queued) of \(Amounts.count(counts.listed, "URL")) \(counts.queued == 1 ? "is" : "are") to be fetched.")
         }
         guard checked.sound + checked.broken + checked.old > 0 else { return }
         func are(_ count: Int) -> String { count == 1 ? "is" : "are" }
@@ -328,7 +331,9 @@ struct Run: Sendable {
         console.note(
             input.isReadOnce
                 ? "interrupted before it was done; the fetched files stay, and the same command with the same input fetches the rest."
-                : "interrupted before it was done; the same command goes on where it stopped.")
+                : options.submission.refresh
+                    ? "interrupted before it was done; the same command asks for all bodies anew, and with '--max-age' in place of '--refresh' only for older ones."
+                    : "interrupted before it was done; the same command goes on where it stopped.")
         return interruption.status
     }
 }

@@ -30,6 +30,11 @@ enum WorkFolder {
         console.warn("the record of earlier commands, \(path), cannot be read and begins anew: \(consequence).")
     }
 
+    static func warnOfDamage(_ shard: String, in folder: RecordedFolder, _ console: Console) {
+        console.warn(
+            "the shard \(shard) in \(folder.displayPath) is cut off. It is called \(shard).damaged now, and its rows are fetched again.")
+    }
+
     /// Keeps other uses out of the folder for as long as the lock lives.
     static func lock(_ folder: BodyFolder, _ use: FolderLock.Use) throws -> FolderLock {
         if let lock = try FolderLock(folder, use) { return lock }

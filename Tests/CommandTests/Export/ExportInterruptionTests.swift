@@ -71,9 +71,16 @@ import Testing
         #expect(early.output.hasPrefix("4 bodies written, 0 failed, 8 still to come; "), "\(early.output)")
         #expect(
             early.errors
-                == "Error: The batch is not complete: 8 of 12 URLs have not ended. 'gannet batch wait' waits for 'b'; then run the command again.\n"
+                == "Error: The batch is not complete: 8 of 12 URLs have not ended. 'gannet batch wait' waits for 'b'; then run the command again. "
+                + "Where its workers wait for room, they go on now, and only further exports make more.\n"
         )
         #expect(try fleet.exported().count == 4)
+        let ofList = try await fleet.outcome(fleet.export + ["-i", fleet.list])
+        #expect(ofList.status == 75 && !ofList.errors.contains("absent"), "\(ofList.errors)")
+        let pending = try String(contentsOfFile: fleet.manifestPath, encoding: .utf8).split(separator: "\n").filter {
+            $0.contains(#""outcome":"pending""#) && $0.contains(#""class":"pending""#)
+        }
+        #expect(pending.count == 8)
         worker.terminate()
         _ = try await worker.errors.line { $0.hasPrefix("gannet: stopping") }
         worker.terminate()

@@ -71,6 +71,32 @@ import Testing
         try await fleet.stop()
     }
 
+    @Test(arguments: [["--refresh"], ["--max-age", "0s"]])
+    func `a run that ends before it has asked again keeps the rows of bodies that are there`(again: [String]) async throws {
+        let fleet = try await Fleet.start(files: 20)
+        let run = fleet.run + ["--robots", "ignore"]
+        #expect(try await fleet.outcome(run).status == 0)
+        let files = try Self.rows(fleet).map(\.sha256)
+        let lost = try #require(try fleet.bodies().first { $0.hasSuffix("-7.bin") })
+        try FileManager.default.removeItem(atPath: fleet.out + "/" + lost)
+        // Its server never answers, and it is the only one to be asked at a time.
+        let gate = try HostileServer(scripts: [[.silence]])
+        let urls = ["http://127.0.0.1:\(gate.port)/gate"] + fleet.origin.urls
+        try fleet.folder.write(Array(urls.joined(separator: "\n").utf8), to: "urls.txt")
+        let ended = try await fleet.outcome(
+            run + again + ["--concurrency", "1", "--host-limit", "1", "--deadline", "1s", "--drain-timeout", "0s"])
+        #expect(ended.status == 1, "\(ended.errors)")
+        let rows = try Self.rows(fleet)
+        #expect(rows[0].error?.class == "unfinished" && rows[8].error?.class == "unfinished" && rows[8].sha256 == nil)
+        for (index, row) in rows.enumerated() where index != 0 && index != 8 {
+            #expect(row.sha256 == files[index - 1] && row.error == nil, "\(row)")
+            #expect(row.outcome == "cached" ? row.result == nil : row.outcome == "revalidated", "\(row)")
+        }
+        #expect(rows.contains { $0.outcome == "cached" })
+        try await fleet.stop()
+        withExtendedLifetime(gate) {}
+    }
+
     @Test func `a body that failed in between is compared with the last one that was there`() async throws {
         let fleet = try await Fleet.start {
             $0.fileCount = 2
@@ -85,6 +111,7 @@ import Testing
         try fleet.origin.remove("/late.bin")
         #expect(try await fleet.outcome(run).status == 1)
         #expect(try Self.rows(fleet).map(\.result) == ["same", "failed"])
+        #expect(try Self.rows(fleet)[1].lastSha256 == first[1].sha256)
         #expect(try Self.rows(fleet).map(\.outcome) == ["revalidated", "failed"])
         try fleet.origin.replace("/late.bin", by: [1, 2])
         #expect(try await fleet.outcome(run).status == 0)
@@ -124,7 +151,7 @@ import Testing
         try FileManager.default.removeItem(atPath: fleet.out + "/" + #require(try fleet.bodies().first))
 
         let one = try await fleet.outcome(run + ["--only", "failed", "--class", "404"])
-        #expect(one.status == 1 && one.errors.contains("gannet: 1 of 4 URLs is fetched again.\n"), "\(one.errors)")
+        #expect(one.status == 1 && one.errors.contains("gannet: 1 of 4 URLs is to be fetched.\n"), "\(one.errors)")
         #expect(try await fleet.origin.requests().dropFirst(3).map(\.path) == ["/missing.bin"])
         let rows = try Self.rows(fleet)
         #expect(rows.map(\.outcome) == ["cached", "failed", "failed", "pending"])
@@ -139,6 +166,7 @@ import Testing
 
         for (words, reason) in [
             (["--class", "404"], "'--class' chooses among failures: give '--only failed' too."),
+            (["--only", "failed", "--class", "404", "--class", "410"], "can be given once"),
             (["--only", "failed", "--refresh"], "'--only failed' leaves all else as it is, and '--refresh' and '--max-age' do not."),
             (["--only", "failed", "--class", "tiemout"], "Did you mean 'timeout'?"),
         ] {

@@ -200,6 +200,23 @@ import Testing
         withExtendedLifetime(gate) {}
     }
 
+    @Test func `a shard that is cut off is set aside, and its rows are samples once`() async throws {
+        let fleet = try await Self.start(files: 12)
+        let run = fleet.run + Self.shards + ["--samples-per-shard", "4", "--robots", "ignore"]
+        #expect(try await fleet.outcome(run).status == 0)
+        let whole = try contents(ofFile: fleet.out + "/00000.tar")
+        try fleet.folder.write(Array(whole.prefix(whole.count - 1024)), to: "out/00000.tar")
+        let second = try await fleet.outcome(run)
+        #expect(second.status == 0 && second.output.hasPrefix("4 URLs fetched, 8 there already, 0 failed; "), "\(second.output)")
+        #expect(
+            second.errors.contains("is cut off. It is called 00000.tar.damaged now, and its rows are fetched again.\n"), "\(second.errors)")
+        let (keys, files) = try Self.shards(fleet)
+        #expect(
+            files == ["00000.tar.damaged", "00001.tar", "00002.tar", "00003.tar"] && keys.joined().count == 12
+                && Set(keys.joined()).count == 12)
+        try await fleet.stop()
+    }
+
     @Test func `a run is refused that would change a complete shard`() async throws {
         let fleet = try await Self.start(files: 2)
         for words in [["--refresh"], ["--max-age", "1h"]] {

@@ -109,7 +109,8 @@ extension JobRunner {
         var end = JobEnd(unfit == nil ? .fetched : .failed, unfit ?? content.noted(for: job.manners), duration: download.duration)
         end.picture = body?.picture
         end.answer = AnswerFacts(
-            at: Int(fetched.times.end.millisecondsSince1970), of: job.url, from: download.finalURL, header: { download.headers[$0] })
+            at: Int(fetched.times.end.millisecondsSince1970), of: RedactedURL.withoutUserInfo(job.url), from: download.finalURL,
+            header: { download.headers[$0] })
         let report = unfit.map { WorkerReport.failed(job, $0) } ?? .fetched(JobLabel(job), bytes: bytes, file: body?.file)
         return settled(job, .fetched(content, retention), report, host: .answered, bytes: bytes, noting: end)
     }
