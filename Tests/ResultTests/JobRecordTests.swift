@@ -45,6 +45,7 @@ import Thumbnails
             $0.answer = AnswerFacts(at: 1_700_000_000_123, of: "http://h/", from: "http://h/b") { "\($0) of it" }
             $0.checkedAt = 1_700_000_000_456
             $0.lastDigest = Array(1...32)
+            $0.staleness = .init(errorClass: "timeout", message: "Timed out\tat last.")
             change(&$0)
         }
     }

@@ -117,6 +117,7 @@ package final class Manifest: Sendable {
     private func end(of id: URLID, _ entry: URLTable.Entry, _ record: JobRecord) throws -> RowEnd {
         if record.isFailed || record.isUnfit { return RowEnd(.failed, record) }
         let isCurrent = entry.marks.contains(.current)
+        if isCurrent, record.staleness != nil { return RowEnd(.failed, record) }
         guard !entry.marks.contains(.told) else { return RowEnd(.repeated, record, isNew: isCurrent) }
         try folder.journal.mark(id, .told)
         return RowEnd(!isCurrent ? .there : record.checkedAt > 0 ? .revalidated : .fetched, record)

@@ -130,7 +130,7 @@ extension ManifestRow {
         case .fetched, .revalidated, .there, .kept, .repeated: return nil
         case .failed:
             let message =
-                end.record?.errorMessage ?? end.message
+                end.record?.staleness?.message ?? end.record?.errorMessage ?? end.message
                 ?? "The job ended without a fetch by this run. Its host was unreachable for too long, it was cancelled or deleted, its URL failed for another queue, or three workers died with it."
             return ["class": .string(end.errorClass), "message": .string(message)]
         case .pending: return ["class": "pending", "message": JSONValue(end.message)]
@@ -172,10 +172,11 @@ struct RowEnd {
 
     var hasDuration: Bool { outcome == .fetched || outcome == .revalidated || outcome == .failed }
 
-    var hasBody: Bool { outcome != .failed && outcome != .pending && outcome != .invalid }
+    /// A failed row has one where the body of an earlier run has stayed.
+    var hasBody: Bool { outcome == .failed ? record?.staleness != nil : outcome != .pending && outcome != .invalid }
 
     /// The error class of a failed row.
-    var errorClass: String { record?.errorClass ?? lossClass }
+    var errorClass: String { record?.staleness?.errorClass ?? record?.errorClass ?? lossClass }
 
     init(
         _ outcome: Outcome, _ record: JobRecord? = nil, message: String? = nil, lossClass: String = abandoned, isNew: Bool? = nil

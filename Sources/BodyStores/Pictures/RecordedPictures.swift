@@ -50,7 +50,8 @@ extension RecordedPictures: JobOutput {
         guard end.outcome == .fetched || end.outcome == .failed else { return try folder.note(end, of: job) }
         var record = JobRecord(job.id, end)
         // The next run does not ask for the same bytes again.
-        if ThumbnailFailure.Kind(rawValue: record.errorClass)?.isFinal == true { record.isFailed = false }
+        guard ThumbnailFailure.Kind(rawValue: record.errorClass)?.isFinal == true else { return try folder.note(end, of: job) }
+        record.isFailed = false
         try folder.append(record)
     }
 }

@@ -3,11 +3,11 @@ internal import GannetBasics
 
 /// One record is one line with tabs between its fields. They are id, `+` or `-`, status, bytes, SHA-256, milliseconds, file, content type,
 /// error class and error message. The URL may follow, and a picture behind it. In a long line both do, perhaps empty. Then come the last
-/// digest, the times of the fetch and of the last check, the words of the answer (``AnswerFacts``), and a dot. Readers skip all other lines,
-/// such as those that a killed process or a power cut left.
+/// digest, the times of the fetch and of the last check, the words of the answer (``AnswerFacts``), and class and message of a failed check. A dot is
+/// the last field. Readers skip all other lines, such as those that a killed process or a power cut left.
 extension JobRecord {
     private static let shortCounts = 10...12
-    private static let longCount = 22
+    private static let longCount = 24
     private static let tab = UInt8(ascii: "\t")
     /// The last field of a long line. Two lines that ran together have none.
     private static let end = "."
@@ -21,7 +21,8 @@ extension JobRecord {
         if isLong {
             fields += [
                 url, picture?.text ?? "", lastDigest?.hexadecimal ?? "", String(answer.fetchedAt), String(checkedAt), answer.finalURL,
-                answer.entityTag, answer.lastModified, answer.cacheControl, answer.expires, answer.age, Self.end,
+                answer.entityTag, answer.lastModified, answer.cacheControl, answer.expires, answer.age, staleness?.errorClass ?? "",
+                staleness?.message ?? "", Self.end,
             ]
         } else {
             fields += picture.map { [url, $0.text] } ?? (url.isEmpty ? [] : [url])
@@ -35,7 +36,7 @@ extension JobRecord {
         return line
     }
 
-    private var isLong: Bool { answer != AnswerFacts() || checkedAt > 0 || lastDigest != nil }
+    private var isLong: Bool { answer != AnswerFacts() || checkedAt > 0 || lastDigest != nil || staleness != nil }
 
     /// - Parameter line: Without its line break.
     package init?(line: UnsafeRawBufferPointer) {
@@ -66,6 +67,7 @@ extension JobRecord {
             (answer.finalURL, answer.entityTag) = (Self.text(fields[15]), Self.text(fields[16]))
             (answer.lastModified, answer.cacheControl) = (Self.text(fields[17]), Self.text(fields[18]))
             (answer.expires, answer.age) = (Self.text(fields[19]), Self.text(fields[20]))
+            if !fields[21].isEmpty { staleness = Staleness(errorClass: Self.text(fields[21]), message: Self.text(fields[22])) }
         }
         guard file.isEmpty || BodyFolder.isWithin(file) else { return nil }
     }

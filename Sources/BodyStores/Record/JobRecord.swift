@@ -27,6 +27,8 @@ package struct JobRecord: Sendable, Equatable {
     var checkedAt = 0
     /// The digest of the body that an earlier run has fetched last; nil where there was none.
     var lastDigest: [UInt8]?
+    /// Why the body could not be asked for again, where it has stayed since an earlier run.
+    var staleness: Staleness?
 
     package init(_ id: URLID) { self.id = id }
 
@@ -48,6 +50,12 @@ package struct JobRecord: Sendable, Equatable {
 }
 
 extension JobRecord {
+    /// The failure of a body's last check.
+    struct Staleness: Sendable, Equatable {
+        let errorClass: String
+        let message: String
+    }
+
     /// Whether the body was fetched and is not stored, because its picture is outside the run's bounds. The next run need not fetch it again.
     var isUnfit: Bool { !isFailed && !errorClass.isEmpty }
 

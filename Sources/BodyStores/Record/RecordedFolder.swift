@@ -177,7 +177,8 @@ extension RecordedFolder: JobOutput {
 
     package func note(_ end: JobEnd, of job: Job) throws {
         switch end.outcome {
-        case .fetched, .failed: try append(JobRecord(job.id, end))
+        case .fetched: try append(JobRecord(job.id, end))
+        case .failed: try append(keptBody(of: job.id, after: end) ?? JobRecord(job.id, end))
         case .revalidated: try noteCheck(of: job.id, end)
         // A body that was in the folder before has its record.
         case .cached: break
@@ -196,11 +197,26 @@ extension RecordedFolder: JobOutput {
         if try journal.append(record) { noteEnd() }
     }
 
+    /// The record of a body that was there when it was asked for again. A failure that may pass takes no body away.
+    private func keptBody(of id: URLID, after end: JobEnd) throws -> JobRecord? {
+        guard demand.asksAgain, let errorClass = end.content.fields[.errorClass], let kind = FetchError.Kind(className: errorClass),
+            FetchError(kind: kind, url: "").isRetryable, let entry = journal[id], entry.offset > 0, !entry.marks.contains(.failed)
+        else { return nil }
+        var reader = journal.reader()
+        guard var record = try reader.record(at: entry.offset), !entry.marks.contains(.current) || record.staleness != nil,
+            !record.isPacked, !record.isUnfit, isSound(record, FileCheck(in: folder.path))
+        else { return nil }
+        record.staleness = .init(errorClass: errorClass, message: end.content.failureSentence)
+        record.milliseconds = Int(end.duration / .milliseconds(1))
+        return record
+    }
+
     /// Records that the origin has confirmed the body of an earlier run.
     private func noteCheck(of id: URLID, _ end: JobEnd) throws {
         var reader = journal.reader()
         guard journal[id]?.marks.contains(.current) == false, var record = try record(of: id, &reader) else { return }
         record.checkedAt = end.answer.fetchedAt
+        record.staleness = nil
         record.milliseconds = Int(end.duration / .milliseconds(1))
         try append(record)
     }

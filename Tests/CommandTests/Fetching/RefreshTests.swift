@@ -71,6 +71,34 @@ import Testing
         try await fleet.stop()
     }
 
+    @Test func `a failure that may pass takes no body away, and the next run asks for it by its tag`() async throws {
+        let fleet = try await Fleet.start {
+            $0.fileCount = 3
+            $0.directives =
+                "location = /2.bin { if (-f $document_root/bad) { return 500; } } location = /1.bin { if (-f $document_root/bad) { return 404; } }"
+        }
+        let run = fleet.run + ["--robots", "ignore", "--retries", "0", "--refresh"]
+        #expect(try await fleet.outcome(run).status == 0)
+        let first = try Self.rows(fleet)
+        try fleet.origin.replace("/bad", by: [1])
+        let failed = try await fleet.outcome(run)
+        #expect(
+            failed.status == 1 && failed.output.hasPrefix("0 URLs fetched, 1 unchanged, 2 failed (http-404 1, http-500 1)"),
+            "\(failed.output)")
+        let rows = try Self.rows(fleet)
+        #expect(rows.map(\.outcome) == ["revalidated", "failed", "failed"] && rows.map(\.result) == ["same", "failed", "failed"])
+        #expect(rows[1].sha256 == nil && rows[1].error?.class == "http-404")
+        #expect(rows[2].sha256 == first[2].sha256 && rows[2].etag == first[2].etag && rows[2].error?.class == "http-500")
+        #expect(rows[2].fetchedAt == first[2].fetchedAt && rows[2].checkedAt == nil)
+        let plain = try await fleet.outcome(fleet.run + ["--robots", "ignore", "--retries", "0"])
+        #expect(plain.output.hasPrefix("0 URLs fetched, 2 there already, 1 failed (http-404 1)"), "\(plain.output)")
+        try fleet.origin.remove("/bad")
+        let last = try await fleet.outcome(run)
+        #expect(last.status == 0 && last.output.hasPrefix("1 URL fetched, 2 unchanged, 0 failed; "), "\(last.output)")
+        #expect(try Self.rows(fleet).map(\.result) == ["same", "same", "same"])
+        try await fleet.stop()
+    }
+
     @Test(arguments: [["--refresh"], ["--max-age", "0s"]])
     func `a run that ends before it has asked again keeps the rows of bodies that are there`(again: [String]) async throws {
         let fleet = try await Fleet.start(files: 20)
