@@ -1,11 +1,8 @@
 // swift-tools-version: 6.0
+import Glibc
 import PackageDescription
 
-#if os(Linux)
-import Glibc
-#endif
-
-// This file and Docs/ARCHITECTURE.md decide which target may import which. `Scripts/check imports` checks the sources.
+// This file decides which target may import which. `Scripts/check imports` checks the sources.
 // Warnings are errors on the command line of our own builds, never as a flag here: SwiftPM refuses dependants of a
 // package with unsafe flags.
 let settings: [SwiftSetting] = [
@@ -13,14 +10,6 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
-
-// Debian keeps the libraries where the compiler looks anyway, and hiredis' file names a flag that SwiftPM warns about in every
-// build. Homebrew's live in folders of their own.
-#if os(macOS)
-func homebrew(_ name: String) -> String? { name }
-#else
-func homebrew(_ name: String) -> String? { nil }
-#endif
 
 func room(_ name: String, _ parts: [Target.Dependency], exclude: [String] = []) -> Target {
     .testTarget(
@@ -30,199 +19,123 @@ func room(_ name: String, _ parts: [Target.Dependency], exclude: [String] = []) 
 
 let package = Package(
     name: "gannet",
-    platforms: [.macOS(.v15)],
     products: [
         .executable(name: "gannet", targets: ["GannetCommand"]),
         .library(name: "GannetFetch", targets: ["GannetFetch"]),
-        .library(name: "GannetPictures", targets: ["GannetPictures"]),
         .library(name: "GannetRedis", targets: ["GannetRedis"]),
     ],
     targets: [
         // C libraries of the system. Their types stay inside the one or two targets that import them.
-        .systemLibrary(
-            name: "CHiredis", pkgConfig: homebrew("hiredis"),
-            providers: [.apt(["libhiredis-dev"]), .brew(["hiredis"])]),
-        .systemLibrary(
-            name: "COpenSSL", pkgConfig: homebrew("openssl"),
-            providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
-        .systemLibrary(
-            name: "CCurl", pkgConfig: homebrew("libcurl"),
-            providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
-        .systemLibrary(name: "CUnistring", providers: [.apt(["libunistring-dev"]), .brew(["libunistring"])]),
+        .systemLibrary(name: "CHiredis", providers: [.apt(["libhiredis-dev"])]),
+        .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "CUnistring", providers: [.apt(["libunistring-dev"])]),
         .systemLibrary(name: "CEpoll"),
-        .systemLibrary(name: "CAres", pkgConfig: homebrew("libcares"), providers: [.apt(["libc-ares-dev"]), .brew(["c-ares"])]),
-        .systemLibrary(
-            name: "CMicrohttpd", pkgConfig: homebrew("libmicrohttpd"), providers: [.apt(["libmicrohttpd-dev"]), .brew(["libmicrohttpd"])]),
-        .systemLibrary(name: "CZlib", pkgConfig: homebrew("zlib"), providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
-        .systemLibrary(name: "CBrotli", pkgConfig: homebrew("libbrotlidec"), providers: [.apt(["libbrotli-dev"]), .brew(["brotli"])]),
+        .systemLibrary(name: "CAres", providers: [.apt(["libc-ares-dev"])]),
+        .systemLibrary(name: "CMicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
+        .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CBrotli", providers: [.apt(["libbrotli-dev"])]),
         // For tests, which need something to decode.
-        .systemLibrary(
-            name: "CBrotliEncoder", pkgConfig: homebrew("libbrotlienc"), providers: [.apt(["libbrotli-dev"]), .brew(["brotli"])]),
-        .systemLibrary(name: "CArchive", pkgConfig: homebrew("libarchive"), providers: [.apt(["libarchive-dev"]), .brew(["libarchive"])]),
-        .systemLibrary(name: "CZstd", pkgConfig: homebrew("libzstd"), providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
+        .systemLibrary(name: "CBrotliEncoder", providers: [.apt(["libbrotli-dev"])]),
+        .systemLibrary(name: "CArchive", providers: [.apt(["libarchive-dev"])]),
+        .systemLibrary(name: "CZstd", providers: [.apt(["libzstd-dev"])]),
 
-        // The parts that more than one target needs: threads, locks, queues, pauses, bytes, JSON, child processes, and the part of
-        // Foundation that brings no tables along.
-        .target(name: "GannetBasics", dependencies: ["CZlib"], swiftSettings: settings),
-
-        // The state of the cluster, from the wire up.
-        .target(name: "RedisClient", dependencies: ["CHiredis", "COpenSSL", "GannetBasics"], swiftSettings: settings),
+        // The rooms, from the ground floor up: a target imports only from those above it.
+        // Bytes, threads, locks, JSON, time and child processes: the parts that more than one room needs.
+        .target(name: "GannetBase", dependencies: ["CZlib"], path: "Sources/Base", swiftSettings: settings),
+        // Connections to Redis: one server, a cluster, Sentinel.
         .target(
-            name: "ClusterState", dependencies: ["RedisClient", "GannetBasics"],
-            resources: [.embedInCode("Scripts")],
+            name: "GannetRedisClient", dependencies: ["CHiredis", "COpenSSL", "GannetBase"], path: "Sources/Redis",
             swiftSettings: settings),
-
-        // Fetching, which knows nothing of Redis.
+        // The state of the fleet in Redis: each key, format and script as typed calls.
         .target(
-            name: "HTTPEngine", dependencies: ["CCurl", "CUnistring", "CEpoll", "COpenSSL", "CAres", "CBrotli", "CZstd", "GannetBasics"],
-            swiftSettings: settings),
-        // Tells the format and size of an image by its bytes, and knows nothing of where they came from.
-        .target(name: "ImageProbe", swiftSettings: settings),
-        // Whether a site permits a fetch: robots.txt, and headers against the use of an answer. Bytes and values in, verdicts out.
-        .target(name: "SiteRules", swiftSettings: settings),
-
-        // For how long an answer may be used, and under which key it is kept: pure functions that workers and the library share.
-        .target(name: "HTTPCaching", dependencies: ["HTTPEngine", "GannetBasics"], swiftSettings: settings),
-        // Shared fetches, and the tiers that keep answers: memory and disk.
-        .target(name: "FetchCache", dependencies: ["HTTPEngine", "HTTPCaching", "ImageProbe", "GannetBasics"], swiftSettings: settings),
-
-        // The library for Swift programs.
+            name: "GannetQueue", dependencies: ["GannetRedisClient", "GannetBase"], path: "Sources/Queue",
+            resources: [.embedInCode("Scripts")], swiftSettings: settings),
+        // Fetching, which knows nothing of Redis: libcurl, names, addresses, bodies; how long an answer may be used; robots.txt.
         .target(
-            name: "GannetFetch", dependencies: ["HTTPEngine", "HTTPCaching", "FetchCache", "ImageProbe", "GannetBasics"],
-            swiftSettings: settings),
-
-        // Lists of pictures as values that any view or page can draw.
-        .target(name: "GannetPictures", dependencies: ["GannetFetch", "GannetBasics"], swiftSettings: settings),
-
+            name: "GannetHTTP", dependencies: ["CCurl", "CUnistring", "CEpoll", "COpenSSL", "CAres", "CBrotli", "CZstd", "GannetBase"],
+            path: "Sources/HTTP", swiftSettings: settings),
+        // The format and size of a picture by its bytes, and the messages to the program that makes thumbnails. Its sandbox links nothing else.
+        .target(name: "GannetPictures", path: "Sources/Pictures", swiftSettings: settings),
+        // The library for Swift programs: shared fetches, tiers in memory and on disk, lists of pictures.
+        .target(name: "GannetFetch", dependencies: ["GannetHTTP", "GannetPictures", "GannetBase"], swiftSettings: settings),
         // The library's shared tier in Redis.
         .target(
-            name: "GannetRedis",
-            dependencies: ["RedisClient", "ClusterState", "HTTPEngine", "HTTPCaching", "FetchCache", "GannetFetch", "GannetBasics"],
+            name: "GannetRedis", dependencies: ["GannetRedisClient", "GannetQueue", "GannetHTTP", "GannetFetch", "GannetBase"],
             swiftSettings: settings),
-        // Archives (WARC) and datasets (tar shards) of what was fetched. The module knows no place where bodies come from.
-        .target(name: "Archives", dependencies: ["CArchive", "CZlib", "GannetBasics"], swiftSettings: settings),
-
-        // The messages between gannet and the program that makes thumbnails.
-        .target(name: "ThumbnailMessages", swiftSettings: settings),
-        // Keeps a few of these programs at work.
-        .target(name: "Thumbnails", dependencies: ["ThumbnailMessages", "ImageProbe", "GannetBasics"], swiftSettings: settings),
-
-        // Where bodies go, and how a run records them.
+        // Where bodies go, and how a run records them: folders, Redis, archives, datasets, thumbnails.
         .target(
-            name: "BodyStores",
+            name: "Results",
             dependencies: [
-                "RedisClient", "ClusterState", "HTTPEngine", "FetchCache", "Archives", "ImageProbe", "ThumbnailMessages", "Thumbnails",
-                "GannetBasics",
+                "CArchive", "CZlib", "GannetRedisClient", "GannetQueue", "GannetHTTP", "GannetPictures", "GannetFetch", "GannetBase",
             ],
             swiftSettings: settings),
-
-        // Where fetching and the cluster meet, and the command line around them.
-        .target(
-            name: "Gannet",
-            dependencies: [
-                "RedisClient", "ClusterState", "HTTPEngine", "HTTPCaching", "FetchCache", "GannetFetch", "GannetRedis", "BodyStores",
-                "SiteRules", "GannetBasics",
-            ],
-            swiftSettings: settings),
-        .target(name: "CommandLineKit", swiftSettings: settings),
         // Lists of URLs as people have them: bytes in, rows out.
-        .target(name: "URLLists", dependencies: ["GannetBasics"], swiftSettings: settings),
-        // Parquet files, by a child process with Python and pyarrow.
-        .target(name: "Tables", dependencies: ["GannetBasics"], resources: [.embedInCode("Scripts")], swiftSettings: settings),
-        // A small HTTP server of our own.
-        .target(name: "HTTPService", dependencies: ["CMicrohttpd", "CEpoll", "GannetBasics"], swiftSettings: settings),
-        // The gateway: answers clients that want a URL now.
+        .target(name: "Lists", dependencies: ["GannetBase"], resources: [.embedInCode("Tables/Scripts")], swiftSettings: settings),
+        // Where fetching and the queue meet: the producer and the worker.
         .target(
-            name: "GannetServer",
-            dependencies: [
-                "HTTPService", "Gannet", "GannetPictures", "BodyStores", "ClusterState", "FetchCache", "HTTPCaching", "HTTPEngine",
-                "ImageProbe", "URLLists", "ThumbnailMessages", "Thumbnails", "GannetBasics",
-            ],
-            resources: [.embedInCode("Window")],
+            name: "Crawl",
+            dependencies: ["GannetRedisClient", "GannetQueue", "GannetHTTP", "GannetFetch", "GannetRedis", "Results", "GannetBase"],
             swiftSettings: settings),
+        // A small HTTP server, the gateway that answers clients that want a URL now, and the window.
+        .target(
+            name: "Server",
+            dependencies: [
+                "CMicrohttpd", "CEpoll", "GannetQueue", "GannetHTTP", "GannetPictures", "GannetFetch", "Results", "Lists", "Crawl",
+                "GannetBase",
+            ],
+            resources: [.embedInCode("Window")], swiftSettings: settings),
+        // The program.
         .executableTarget(
             name: "GannetCommand",
-            dependencies: [
-                "Gannet", "GannetServer", "BodyStores", "ClusterState", "HTTPEngine", "CommandLineKit", "HTTPService", "GannetBasics",
-                "URLLists", "Tables", "ThumbnailMessages", "Thumbnails",
-            ],
+            dependencies: ["GannetQueue", "GannetHTTP", "GannetPictures", "Results", "Lists", "Crawl", "Server", "GannetBase"],
             swiftSettings: settings),
 
         // Real servers for tests: Redis with a clock of its own, origins.
         .target(
-            name: "GannetTestKit", dependencies: ["CEpoll", "COpenSSL", "CZlib", "CBrotliEncoder", "CZstd", "HTTPEngine", "GannetBasics"],
+            name: "GannetTestKit", dependencies: ["CEpoll", "COpenSSL", "CZlib", "CBrotliEncoder", "CZstd", "GannetHTTP", "GannetBase"],
             path: "Tests/GannetTestKit", resources: [.embedInCode("Redis/clock-shim.c")], swiftSettings: settings),
         // The processes that tests and checks start, often to kill them: one program with a word for each.
         .executableTarget(
             name: "TestHelper",
             dependencies: [
-                "Archives", "ClusterState", "RedisClient", "FetchCache", "HTTPEngine", "GannetFetch", "GannetRedis", "GannetPictures",
-                "SiteRules", "Thumbnails", "ThumbnailMessages", "COpenSSL", "GannetBasics", "GannetTestKit",
+                "COpenSSL", "GannetRedisClient", "GannetQueue", "GannetHTTP", "GannetPictures", "GannetFetch", "GannetRedis", "Results",
+                "GannetBase", "GannetTestKit",
             ],
             path: "Tests/Helper", swiftSettings: settings),
 
-        // The tests of a room: of the targets that stand together on a floor of Docs/ARCHITECTURE.md.
-        room("Base", ["GannetBasics"]),
-        room("TestKit", ["RedisClient"]),
-        room("Redis", ["RedisClient", "GannetBasics"]),
-        room("Queue", ["ClusterState", "RedisClient", "GannetBasics", "TestHelper"]),
-        room("HTTP", ["HTTPEngine", "HTTPCaching", "SiteRules", "CCurl", "GannetBasics"], exclude: ["URL/Suites", "Sites/Comparison"]),
-        room(
-            "Picture", ["ImageProbe", "Thumbnails", "ThumbnailMessages", "GannetBasics", "TestHelper"],
-            exclude: ["Probe/Samples", "Thumbnails/Comparison"]),
-        room(
-            "Fetch",
-            [
-                "FetchCache", "GannetFetch", "GannetPictures", "GannetRedis", "HTTPCaching", "HTTPEngine", "ClusterState", "GannetBasics",
-                "TestHelper",
-            ]),
-        room(
-            "Result",
-            [
-                "BodyStores", "Archives", "ClusterState", "HTTPEngine", "ThumbnailMessages", "Thumbnails", "GannetBasics", "TestHelper",
-            ]),
-        room("List", ["URLLists", "Tables", "GannetBasics"], exclude: ["Tables/requirements.txt"]),
-        room(
-            "Crawl",
-            ["Gannet", "BodyStores", "FetchCache", "HTTPCaching", "ClusterState", "HTTPEngine", "RedisClient", "GannetBasics"]),
-        room(
-            "Server",
-            [
-                "GannetServer", "HTTPService", "Gannet", "HTTPCaching", "HTTPEngine", "ClusterState", "RedisClient", "ThumbnailMessages",
-                "Thumbnails", "BodyStores", "GannetBasics",
-            ]),
-        room(
-            "Command",
-            [
-                "GannetCommand", "CommandLineKit", "Gannet", "Archives", "ClusterState", "GannetBasics", "ImageProbe", "URLLists", "Tables",
-            ]),
+        // The tests of each room.
+        room("Base", ["GannetBase"]),
+        room("TestKit", ["GannetRedisClient"]),
+        room("Redis", ["GannetRedisClient", "GannetBase"]),
+        room("Queue", ["GannetQueue", "GannetRedisClient", "GannetBase", "TestHelper"]),
+        room("HTTP", ["GannetHTTP", "CCurl", "GannetBase"], exclude: ["URL/Suites", "Sites/Comparison"]),
+        room("Picture", ["GannetPictures", "Results", "GannetBase", "TestHelper"], exclude: ["Probe/Samples", "Thumbnails/Comparison"]),
+        room("Fetch", ["GannetFetch", "GannetRedis", "GannetHTTP", "GannetQueue", "GannetBase", "TestHelper"]),
+        room("Result", ["Results", "GannetQueue", "GannetHTTP", "GannetPictures", "GannetBase", "TestHelper"]),
+        room("List", ["Lists", "GannetBase"], exclude: ["Tables/requirements.txt"]),
+        room("Crawl", ["Crawl", "Results", "GannetFetch", "GannetQueue", "GannetHTTP", "GannetRedisClient", "GannetBase"]),
+        room("Server", ["Server", "Crawl", "Results", "GannetPictures", "GannetQueue", "GannetHTTP", "GannetRedisClient", "GannetBase"]),
+        room("Command", ["GannetCommand", "Crawl", "Results", "Lists", "GannetPictures", "GannetQueue", "GannetBase"]),
     ],
     swiftLanguageModes: [.v6]
 )
 
-// `gannet-thumbnail` is made where libvips and libseccomp are (Debian: libvips-dev, libseccomp-dev), so only on Linux. All else builds without
+// `gannet-thumbnail` is made where libvips and libseccomp are (Debian: libvips-dev, libseccomp-dev). All else builds without
 // them. GANNET_THUMBNAIL=yes or no decides in their place: SwiftPM does not look again after they were installed.
-#if os(Linux)
 let hasVips = access("/usr/include/vips/vips.h", R_OK) == 0 && access("/usr/include/seccomp.h", R_OK) == 0
-#else
-let hasVips = false
-#endif
 if Context.environment["GANNET_THUMBNAIL"].map({ $0 == "yes" }) ?? hasVips {
     package.products.append(.executable(name: "gannet-thumbnail", targets: ["GannetThumbnail"]))
     package.targets += [
         .systemLibrary(name: "CVips", providers: [.apt(["libvips-dev"])]),
         .systemLibrary(name: "CSeccomp", providers: [.apt(["libseccomp-dev"])]),
-        // The end of a process' rights, for programs that read strangers' pictures.
-        .target(name: "ThumbnailSandbox", dependencies: ["CSeccomp"], swiftSettings: settings),
-        .executableTarget(
-            name: "GannetThumbnail", dependencies: ["CVips", "ImageProbe", "ThumbnailMessages", "ThumbnailSandbox"],
-            swiftSettings: settings),
+        .executableTarget(name: "GannetThumbnail", dependencies: ["CVips", "CSeccomp", "GannetPictures"], swiftSettings: settings),
     ]
     for target in package.targets {
         switch target.name {
         case "PictureTests", "ServerTests", "CommandTests": target.dependencies.append("GannetThumbnail")
         case "TestHelper":
-            target.dependencies.append("ThumbnailSandbox")
+            target.dependencies.append("CSeccomp")
             target.swiftSettings?.append(.define("SANDBOX"))
         default: break
         }
@@ -233,7 +146,7 @@ if Context.environment["GANNET_THUMBNAIL"].map({ $0 == "yes" }) ?? hasVips {
 
 // An image is built from what the program needs (Dockerfile), without the folders of tests and measurements.
 if Context.environment["GANNET_PRODUCTS_ONLY"] != nil {
-    package.targets.removeAll { $0.type == .test || $0.path != nil }
+    package.targets.removeAll { $0.type == .test || $0.path?.hasPrefix("Tests/") == true }
 }
 
 // `Scripts/test ROOM` builds what the tests of these rooms need, and nothing else.

@@ -21,7 +21,6 @@ func benchmark(_ name: String, exclude: [String] = []) -> Target {
 
 let package = Package(
     name: "benchmarks",
-    platforms: [.macOS(.v15)],
     dependencies: [.package(name: "gannet", path: "..")],
     targets: [
         .target(name: "BenchmarkKit", path: "BenchmarkKit", packageAccess: false, swiftSettings: settings),

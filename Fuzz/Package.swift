@@ -14,7 +14,6 @@ let settings: [SwiftSetting] = [
 
 let package = Package(
     name: "fuzz",
-    platforms: [.macOS(.v15)],
     dependencies: [.package(name: "gannet", path: "..")],
     targets: [
         .systemLibrary(name: "CLibFuzzer", path: "CLibFuzzer"),

@@ -43,7 +43,7 @@ EXCLUDED = [
 
 GLOSSARY = [
     (r"\bcourse\(\)", "run()"),
-    (r"(?<!\bin )(?<!\bin-)(?<!\bof )\bflights?\b", "lock (in Redis), shared fetch (in the library) or pending command (in RedisClient)"),
+    (r"(?<!\bin )(?<!\bin-)(?<!\bof )\bflights?\b", "lock (in Redis), shared fetch (in the library) or pending command (in the room Redis)"),
     (r"\b(?:back|stand|stands|stood|standing|wait|waits|waiting|next|first|last) in line\b", "in the queue"),
     (r"\bwaiting lines?\b", "queue"),
 ]

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
 import Glibc
-#else
-import Darwin
-#endif
 
 /// Processor time used by this process, or by its children that have ended and been waited for.
 package func cpuTime(ofChildren: Bool = false) -> Duration {

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
 import Glibc
-#else
-import Darwin
-#endif
 
 /// Figures as a table shows them.
 package func grouped(_ number: Int) -> String {

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
 import Glibc
-#else
-import Darwin
-#endif
 
 /// The machine in a few words.
 package enum Machine {
@@ -17,11 +13,7 @@ package enum Machine {
 
     /// Lets this process, and programs that it starts from now on, have as many files and connections as the system allows.
     package static func raiseDescriptorLimit() {
-        #if canImport(Glibc)
         let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-        #else
-        let resource = RLIMIT_NOFILE
-        #endif
         var limit = rlimit()
         guard getrlimit(resource, &limit) == 0 else { return }
         limit.rlim_cur = min(limit.rlim_max, 1_048_576)

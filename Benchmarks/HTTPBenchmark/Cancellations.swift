@@ -1,6 +1,6 @@
 import BenchmarkKit
+import GannetHTTP
 import GannetTestKit
-import HTTPEngine
 
 /// How long after a cancellation the origin sees its connection closed.
 enum Cancellations {

@@ -1,6 +1,6 @@
 import BenchmarkKit
+import GannetHTTP
 import GannetTestKit
-import HTTPEngine
 
 /// The figures of one run of a client.
 struct Run {

@@ -1,7 +1,7 @@
 import BenchmarkKit
-import GannetBasics
+import GannetBase
+import GannetHTTP
 import GannetTestKit
-import HTTPEngine
 
 /// A hundred thousand host names, each asked for one small file, with and without dead ones among them.
 enum Names {

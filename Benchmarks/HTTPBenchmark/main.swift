@@ -1,6 +1,6 @@
 import BenchmarkKit
+import GannetHTTP
 import GannetTestKit
-import HTTPEngine
 
 // `Scripts/bench http [--quick] [speed|hosts|cancel]`: our engine beside wrk (h2load for HTTP/2) and `curl -Z` on the same nginx, in turn. Prints tables in Markdown;
 // Benchmarks/RESULTS.md holds them.

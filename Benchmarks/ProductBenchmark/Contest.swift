@@ -1,11 +1,6 @@
 import BenchmarkKit
 import GannetTestKit
-
-#if canImport(Glibc)
 import Glibc
-#else
-import Darwin
-#endif
 
 /// Programs that do the same work. Each has its turn in each round, so that a slow minute of the machine hits all of them.
 struct Contest {

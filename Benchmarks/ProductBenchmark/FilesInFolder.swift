@@ -1,5 +1,4 @@
 // Linux only, as its origin is.
-#if canImport(Glibc)
 import BenchmarkKit
 import GannetTestKit
 
@@ -66,4 +65,3 @@ struct FilesInFolder {
         try await origin.stop()
     }
 }
-#endif

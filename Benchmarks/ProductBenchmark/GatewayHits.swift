@@ -1,5 +1,4 @@
 // Linux only: it reads the processor time of running processes from /proc.
-#if canImport(Glibc)
 import BenchmarkKit
 import Foundation
 import GannetTestKit
@@ -111,4 +110,3 @@ struct GatewayHits {
         return (count, time)
     }
 }
-#endif

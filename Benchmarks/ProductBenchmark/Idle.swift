@@ -1,10 +1,9 @@
 // Linux only: it reads the processor time of running threads from /proc.
-#if canImport(Glibc)
 import BenchmarkKit
-import ClusterState
-import Gannet
+import Crawl
+import GannetQueue
+import GannetRedisClient
 import GannetTestKit
-import RedisClient
 
 /// Workers with nothing to do: their processor time, and how soon a new job's request is on the wire.
 struct Idle {
@@ -83,4 +82,3 @@ struct Idle {
             .init(command.program, command.arguments, environment: command.environment, folder: command.folder, output: .discarded))
     }
 }
-#endif

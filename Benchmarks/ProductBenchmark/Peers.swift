@@ -1,10 +1,5 @@
 import GannetTestKit
-
-#if canImport(Glibc)
 import Glibc
-#else
-import Darwin
-#endif
 
 /// Where the programs of the peers are, and what they know.
 enum Peers {

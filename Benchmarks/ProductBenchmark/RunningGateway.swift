@@ -1,4 +1,3 @@
-#if canImport(Glibc)
 import Foundation
 import GannetTestKit
 
@@ -36,4 +35,3 @@ struct RunningGateway: Sendable {
         _ = try await bounded("the gateway ends") { try await process.exitStatus }
     }
 }
-#endif

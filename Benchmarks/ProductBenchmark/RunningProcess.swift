@@ -1,4 +1,3 @@
-#if canImport(Glibc)
 import Foundation
 import GannetTestKit
 
@@ -55,4 +54,3 @@ enum RunningProcess {
         return pages * sysconf(Int32(_SC_PAGESIZE))
     }
 }
-#endif

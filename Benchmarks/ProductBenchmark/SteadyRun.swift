@@ -1,5 +1,4 @@
 // Linux only: it reads the processor time of running threads from /proc, and LateOrigin needs epoll.
-#if canImport(Glibc)
 import BenchmarkKit
 import GannetTestKit
 
@@ -94,4 +93,3 @@ extension Product {
         try ChildProcess(.init(command.program, command.arguments, environment: command.environment, output: .discarded))
     }
 }
-#endif

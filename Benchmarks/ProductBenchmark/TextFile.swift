@@ -1,11 +1,6 @@
-import GannetBasics
+import GannetBase
 import GannetTestKit
-
-#if canImport(Glibc)
 import Glibc
-#else
-import Darwin
-#endif
 
 /// Writes a file piece by piece, so that the memory of this process stays small: programs that it starts begin with that as their peak.
 func writeFile(_ path: String, _ count: Int, _ piece: (Int) -> String) throws {

@@ -1,5 +1,4 @@
 // Linux only, like the program that makes thumbnails.
-#if canImport(Glibc)
 import BenchmarkKit
 import Foundation
 import GannetTestKit
@@ -97,4 +96,3 @@ struct Thumbnails {
         for number in 0..<count { try (jpeg + Data("\(number)".utf8)).write(to: URL(filePath: "\(folder)/\(number).jpg")) }
     }
 }
-#endif

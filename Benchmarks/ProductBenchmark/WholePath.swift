@@ -22,9 +22,7 @@ struct WholePath {
     func run(_ parts: [String]) async throws {
         var courses: [Course] = []
         if parts.isEmpty || parts.contains("near") { courses += try await near() }
-        #if canImport(Glibc)
         if parts.isEmpty || parts.contains("late") { courses += try await late() }
-        #endif
         if parts.isEmpty || parts.contains("names") { courses += try await names() }
         printPath(courses)
         printRedis(courses)
@@ -69,7 +67,6 @@ struct WholePath {
         return [course]
     }
 
-    #if canImport(Glibc)
     private func late() async throws -> [Course] {
         Machine.raiseDescriptorLimit()
         let origin = try LateOrigin(latency: Self.latency, bodySize: Self.bodySize)
@@ -84,7 +81,6 @@ struct WholePath {
         try await origin.stop()
         return courses
     }
-    #endif
 
     private func measure(_ course: inout Course, _ url: (Int) -> String) async throws {
         let list = stage.folder.file("urls")

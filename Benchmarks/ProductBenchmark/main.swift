@@ -20,9 +20,7 @@ print(
 switch words.first {
 case "path" where parts.allSatisfy { ["near", "late", "names"].contains($0) }: try await WholePath(stage, rounds, isQuick).run(parts)
 case "jobs" where parts.isEmpty: try await KnownOutcomes(stage, rounds, isQuick).run()
-#if canImport(Glibc)
 case "growth" where parts.allSatisfy(Growth.parts.contains): try await Growth(stage, isQuick: isQuick).run(Array(parts))
-#endif
 case "peers": for part in parts { try await runPart(part) }
 default:
     throw KitError(
@@ -39,12 +37,10 @@ func runPart(_ part: String) async throws {
     case "pages": try await Pages(stage: stage, rounds: rounds, isQuick: isQuick).run()
     case "enqueue": try await Enqueueing(stage: stage, rounds: rounds, isQuick: isQuick).run()
     case "start": try await Start(stage: stage, isQuick: isQuick).run()
-    #if canImport(Glibc)
     case "files": try await FilesInFolder(stage: stage, rounds: rounds, isQuick: isQuick).run()
     case "gateway": try await GatewayHits(stage: stage, rounds: rounds, isQuick: isQuick).run()
     case "thumbnails": try await Thumbnails(stage: stage, rounds: rounds, isQuick: isQuick).run()
     case "idle": try await Idle(stage: stage, rounds: rounds, isQuick: isQuick).run()
-    #endif
     default: throw KitError("there is no part \(part)")
     }
 }

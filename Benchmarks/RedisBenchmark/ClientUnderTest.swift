@@ -1,5 +1,5 @@
 import BenchmarkKit
-import RedisClient
+import GannetRedisClient
 
 /// Our client, asked for the same work as the peer.
 struct ClientUnderTest {

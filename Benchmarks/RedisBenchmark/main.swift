@@ -1,5 +1,5 @@
+import GannetRedisClient
 import GannetTestKit
-import RedisClient
 
 // `Scripts/bench redis`: our client beside `redis-benchmark`, on one Unix socket of a server of their own, in turn, so that
 // a machine whose speed drifts drifts for both. Prints a table in Markdown; Docs/REDIS-CLIENT.md holds one.

@@ -1,5 +1,5 @@
+import GannetRedisClient
 import GannetTestKit
-import RedisClient
 
 /// The cheapest reliable queue: `LMOVE` takes a job, `SET` keeps its outcome, `LPOP` forgets that it was taken. Its keys are in a database
 /// of their own.

@@ -1,5 +1,5 @@
 import BenchmarkKit
-import ClusterState
+import GannetQueue
 
 /// A queue whose first jobs belong to hosts that take nothing: how long the rest waits for exchanges to get past them.
 struct BlockedHosts {

@@ -1,5 +1,5 @@
 import BenchmarkKit
-import ClusterState
+import GannetQueue
 
 /// The time of `gannet status`' look at the queue, and of exchanges, while few or many jobs wait.
 struct Depth {

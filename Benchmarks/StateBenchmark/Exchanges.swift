@@ -1,5 +1,5 @@
 import BenchmarkKit
-import ClusterState
+import GannetQueue
 
 /// The cost of an exchange as it carries more jobs, and the memory that jobs take.
 struct Exchanges {

@@ -1,4 +1,4 @@
-import ClusterState
+import GannetQueue
 
 /// Jobs by number. They are made as they are needed: ten million of them would not fit beside the queue that holds them.
 enum Feed {

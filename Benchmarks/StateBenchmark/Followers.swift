@@ -1,5 +1,5 @@
 import BenchmarkKit
-import ClusterState
+import GannetQueue
 import GannetTestKit
 
 /// One URL that very many jobs wait for.

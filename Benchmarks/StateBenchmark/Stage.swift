@@ -1,7 +1,7 @@
 import BenchmarkKit
-import ClusterState
+import GannetQueue
+import GannetRedisClient
 import GannetTestKit
-import RedisClient
 
 /// The benchmark's own Redis, and its statistics.
 struct Stage {

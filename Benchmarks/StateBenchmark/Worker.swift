@@ -1,4 +1,4 @@
-import ClusterState
+import GannetQueue
 import GannetTestKit
 
 /// The calls of a worker to the queue, without the fetches.

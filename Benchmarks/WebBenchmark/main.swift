@@ -1,5 +1,5 @@
 import Foundation
-import GannetBasics
+import GannetBase
 import GannetTestKit
 
 /// A made-up web for clients of any kind.

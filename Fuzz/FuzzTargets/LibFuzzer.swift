@@ -1,11 +1,7 @@
 #if FUZZER
 import CLibFuzzer
 
-#if canImport(Glibc)
 import Glibc
-#else
-import Darwin
-#endif
 
 /// Runs a target on inputs that libFuzzer makes up, led by which code they reach.
 enum LibFuzzer {

@@ -3,11 +3,7 @@
 //   FuzzTargets TARGET --write-seeds FOLDER    writes the inputs to begin with
 //   FuzzTargets TARGET [libFuzzer's arguments]
 
-#if canImport(Glibc)
 import Glibc
-#else
-import Darwin
-#endif
 
 #if FUZZER
 import CLibFuzzer

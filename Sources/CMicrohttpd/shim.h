@@ -14,17 +14,13 @@ struct gannet_http_options {
 };
 
 /* Listens on one address, or takes connections from a socket that listens there; -1 is none. Connections may be suspended.
- * On Linux the caller's thread waits for gannet_http_epoll() and runs the daemon. A thread of libmicrohttpd waits once more where exactly
+ * The caller's thread waits for gannet_http_epoll() and runs the daemon. A thread of libmicrohttpd waits once more where exactly
  * 128 connections are ready at once, and serves none of them for up to half a minute. */
 static inline struct MHD_Daemon *gannet_http_start(
     const struct sockaddr *address, int socket, const struct gannet_http_options *options, MHD_AcceptPolicyCallback accept,
     MHD_AccessHandlerCallback handler, void *(*target)(void *, const char *, struct MHD_Connection *),
     MHD_RequestCompletedCallback completed, MHD_NotifyConnectionCallback connection, void *context) {
-#ifdef __linux__
     unsigned int flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME;
-#else
-    unsigned int flags = MHD_USE_AUTO | MHD_USE_INTERNAL_POLLING_THREAD | MHD_ALLOW_SUSPEND_RESUME;
-#endif
     if (address->sa_family == AF_INET6) flags |= MHD_USE_IPv6;
     if (options->certificate) flags |= MHD_USE_TLS;
     struct MHD_OptionItem tls[] = {
@@ -42,14 +38,10 @@ static inline struct MHD_Daemon *gannet_http_start(
         connection, context, MHD_OPTION_ARRAY, options->certificate ? tls : none, MHD_OPTION_ARRAY, socket < 0 ? none : shared, MHD_OPTION_END);
 }
 
-/* Readable when the daemon has something to do; -1 where it has a thread of its own. */
+/* Readable when the daemon has something to do; -1 is none. */
 static inline int gannet_http_epoll(struct MHD_Daemon *daemon) {
-#ifdef __linux__
     const union MHD_DaemonInfo *info = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_EPOLL_FD);
     return info ? info->epoll_fd : -1;
-#else
-    return -1;
-#endif
 }
 
 /* Milliseconds until the daemon has to run in any case, `most` at most. */

@@ -1,8 +1,8 @@
-import BodyStores
-import ClusterState
-import Gannet
-import HTTPEngine
-import Tables
+import Crawl
+import GannetHTTP
+import GannetQueue
+import Lists
+import Results
 
 /// Why a command stops: its exit status and one sentence for standard error.
 struct CommandFailure: Error, Sendable, Equatable {

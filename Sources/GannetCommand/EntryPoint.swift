@@ -1,7 +1,6 @@
-import CommandLineKit
 import Dispatch
-import GannetBasics
-import HTTPEngine
+import GannetBase
+import GannetHTTP
 
 /// The program: table → arguments → command → exit status.
 @main

@@ -1,5 +1,5 @@
-package import ClusterState
-package import HTTPEngine
+package import GannetHTTP
+package import GannetQueue
 
 extension AttemptFailure {
     package init(_ retry: FetchError.RetryClass) {

@@ -1,4 +1,4 @@
-internal import GannetBasics
+internal import GannetBase
 
 /// A lock that this process holds for a caller.
 final class HeldLock: Sendable {

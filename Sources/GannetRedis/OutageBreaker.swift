@@ -1,6 +1,6 @@
-internal import ClusterState
-internal import GannetBasics
-internal import RedisClient
+internal import GannetBase
+internal import GannetQueue
+internal import GannetRedisClient
 
 /// Keeps calls from waiting for a Redis that is away. After a failure no call is made for a while, and for longer after each further failure.
 final class OutageBreaker: Sendable {

@@ -1,5 +1,5 @@
-package import ClusterState
-package import HTTPEngine
+package import GannetHTTP
+package import GannetQueue
 
 extension OutcomeContent {
     /// The outcome of a URL that could not be fetched. Jobs and callers of the library write the same.

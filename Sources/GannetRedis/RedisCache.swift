@@ -1,13 +1,7 @@
-package import ClusterState
-package import FetchCache
-public import GannetFetch
-@_exported public import RedisClient
-
-#if canImport(FoundationEssentials)
 internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
+public import GannetFetch
+package import GannetQueue
+@_exported public import GannetRedisClient
 
 /// A cache in Redis for any number of processes. They share what they fetch, and no two of them fetch one URL at a time.
 ///

@@ -1,11 +1,6 @@
-internal import HTTPEngine
-internal import RedisClient
-
-#if canImport(FoundationEssentials)
 public import FoundationEssentials
-#else
-public import Foundation
-#endif
+internal import GannetHTTP
+internal import GannetRedisClient
 
 /// The Redis of a ``RedisCache``, and how much of it the cache uses.
 public struct RedisCacheOptions: Sendable {

@@ -1,7 +1,7 @@
-package import ClusterState
-internal import FetchCache
-internal import GannetBasics
-internal import HTTPEngine
+internal import GannetBase
+internal import GannetFetch
+internal import GannetHTTP
+package import GannetQueue
 
 /// How callers without a job treat hosts.
 package struct HostPoliteness: Sendable {

@@ -1,8 +1,7 @@
-internal import ClusterState
-internal import FetchCache
-internal import HTTPCaching
-internal import HTTPEngine
-internal import RedisClient
+internal import GannetFetch
+internal import GannetHTTP
+internal import GannetQueue
+internal import GannetRedisClient
 
 /// The right to fetch one URL, which no other process has at the same time.
 struct RedisLease: SharedLease {

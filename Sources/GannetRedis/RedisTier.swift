@@ -1,9 +1,8 @@
-internal import ClusterState
-internal import FetchCache
-internal import GannetBasics
-internal import HTTPCaching
-internal import HTTPEngine
-internal import RedisClient
+internal import GannetBase
+internal import GannetFetch
+internal import GannetHTTP
+internal import GannetQueue
+internal import GannetRedisClient
 
 /// The shared tier in Redis: outcomes and locks together with those of the queues, and bodies in a blob store.
 ///

@@ -1,5 +1,5 @@
-internal import ClusterState
-internal import GannetBasics
+internal import GannetBase
+internal import GannetQueue
 
 /// The channels in Redis on which a process hears of URLs from the others.
 ///

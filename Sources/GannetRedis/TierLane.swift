@@ -1,5 +1,5 @@
-internal import ClusterState
-internal import GannetBasics
+internal import GannetBase
+internal import GannetQueue
 
 /// This process' exchanges with one partition: they settle what was fetched, and extend the lease while a lock is held.
 ///

@@ -1,4 +1,4 @@
-internal import ClusterState
+internal import GannetQueue
 
 /// A message from one process to another about a URL: its kind, the URL's id, and behind a question the channel for the reply.
 package struct TierMessage: Sendable {

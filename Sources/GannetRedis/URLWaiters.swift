@@ -1,5 +1,5 @@
-internal import ClusterState
-internal import GannetBasics
+internal import GannetBase
+internal import GannetQueue
 
 /// Callers that wait for news of a URL from other processes.
 ///

@@ -1,6 +1,5 @@
+internal import GannetPictures
 internal import Glibc
-internal import ThumbnailMessages
-internal import ThumbnailSandbox
 
 /// `gannet-thumbnail`: makes thumbnails of strangers' pictures, in a process that can do nothing else.
 ///

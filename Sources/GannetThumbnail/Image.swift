@@ -1,5 +1,5 @@
 internal import CVips
-internal import ThumbnailMessages
+internal import GannetPictures
 
 typealias OpaqueImage = OpaquePointer
 

@@ -1,6 +1,6 @@
 internal import CVips
+internal import GannetPictures
 internal import Glibc
-internal import ThumbnailMessages
 
 /// libvips, with what strangers may reach of it.
 enum Library {

@@ -1,6 +1,5 @@
 internal import CVips
-internal import ImageProbe
-internal import ThumbnailMessages
+internal import GannetPictures
 
 /// A stranger's picture, whose head has been found good.
 struct Picture {

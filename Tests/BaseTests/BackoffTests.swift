@@ -1,4 +1,4 @@
-import GannetBasics
+import GannetBase
 import GannetTestKit
 import Testing
 

@@ -1,4 +1,4 @@
-import GannetBasics
+import GannetBase
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct ByteReaderTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import GannetBasics
+@testable import GannetBase
 
 @Suite struct JSONTextTests {
     private static func values(_ text: String) -> [String] {

@@ -1,4 +1,4 @@
-import GannetBasics
+import GannetBase
 import Testing
 
 @Suite struct LagTests {

@@ -1,9 +1,6 @@
-import GannetBasics
-import Testing
-
-#if canImport(Glibc)
+import GannetBase
 import Glibc
-#endif
+import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct TaskThreadTests {
     private let thread = TaskThread(name: "test-jobs")

@@ -1,5 +1,5 @@
+import Lists
 import Testing
-import URLLists
 
 @testable import GannetCommand
 
@@ -22,7 +22,7 @@ import URLLists
         (options.format, options.column, options.carried) = (.csv, "a \"b\"", [CarriedColumn("text")])
         #expect(
             options.fingerprint
-                == #"ListOptions(format: Optional(URLLists.ListFormat.csv), column: Optional("a \"b\""), idColumn: nil, field: nil, unpacks: true)"#
+                == #"ListOptions(format: Optional(Lists.ListFormat.csv), column: Optional("a \"b\""), idColumn: nil, field: nil, unpacks: true)"#
         )
     }
 }

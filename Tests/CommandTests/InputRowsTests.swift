@@ -1,7 +1,7 @@
 import Foundation
 import GannetTestKit
+import Lists
 import Testing
-import URLLists
 
 @testable import GannetCommand
 

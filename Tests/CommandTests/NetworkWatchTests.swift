@@ -1,4 +1,4 @@
-import Gannet
+import Crawl
 import Testing
 
 @testable import GannetCommand

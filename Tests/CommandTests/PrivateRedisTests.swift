@@ -124,7 +124,6 @@ import Testing
         }
     }
 
-    #if os(Linux)
     @Test("A command that comes while an interrupted one's server still starts uses that server")
     func interruptedStart() async throws {
         try await Home.with { home in
@@ -154,7 +153,6 @@ import Testing
             #expect(try await start.value.status == 0)
         }
     }
-    #endif
 
     @Test("A supervisor that is asked to end stops its server in order")
     func terminates() async throws {

@@ -1,5 +1,5 @@
 import Foundation
-import GannetBasics
+import GannetBase
 import GannetTestKit
 import Testing
 
@@ -112,7 +112,6 @@ import Testing
         #expect(outcome.output == "")
     }
 
-    #if os(Linux)
     @Test("An encrypted CA file is refused, and nobody is asked for its password")
     func encryptedAuthority() async throws {
         let folder = try TemporaryFolder()
@@ -124,7 +123,6 @@ import Testing
         #expect(outcome.status == 64)
         #expect(outcome.errors.hasPrefix("Error: The CA file "))
     }
-    #endif
 
     @Test("A password in a mistaken address is not repeated")
     func passwords() async throws {
@@ -142,10 +140,8 @@ import Testing
         #expect(closed.errors == "status 0\n")
         let gone = try await program.run(script: "{ \"$0\" --help; echo \"status $?\" >&2; } | true")
         #expect(gone.errors == "status 0\n")
-        #if os(Linux)
         let full = try await program.run(script: "exec \"$0\" --help > /dev/full")
         #expect(full.status == 74)
         #expect(full.errors.contains("Standard output cannot be written"))
-        #endif
     }
 }

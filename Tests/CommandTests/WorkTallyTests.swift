@@ -1,9 +1,9 @@
-import GannetBasics
+import GannetBase
 import Testing
 
-@testable import ClusterState
-@testable import Gannet
+@testable import Crawl
 @testable import GannetCommand
+@testable import GannetQueue
 
 @Suite struct WorkTallyTests {
     private static func tally(of total: Int? = nil) -> WorkTally {

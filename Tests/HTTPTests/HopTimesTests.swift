@@ -1,7 +1,7 @@
-import GannetBasics
+import GannetBase
 import Testing
 
-@testable import HTTPEngine
+@testable import GannetHTTP
 
 /// Where a transfer's time went, from the reports of its parts.
 @Suite struct HopTimesTests {

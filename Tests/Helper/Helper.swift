@@ -1,5 +1,5 @@
 import Dispatch
-import GannetBasics
+import GannetBase
 
 /// A process that a test or a check starts, often to kill it.
 protocol HelperJob: Sendable {

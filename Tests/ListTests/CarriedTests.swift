@@ -1,6 +1,6 @@
 import Testing
 
-@testable import URLLists
+@testable import Lists
 
 /// The values that rows carry.
 @Suite struct CarriedTests {

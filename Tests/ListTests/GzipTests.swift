@@ -1,7 +1,7 @@
 import GannetTestKit
 import Testing
 
-@testable import URLLists
+@testable import Lists
 
 @Suite struct GzipTests {
     private let text = "# a list\nhttp://a/\nhttp://b/\n"

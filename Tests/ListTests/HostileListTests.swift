@@ -1,7 +1,7 @@
 import GannetTestKit
 import Testing
 
-@testable import URLLists
+@testable import Lists
 
 /// Made-up lists: none may trap, and where the chunks end may never matter.
 @Suite struct HostileListTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import URLLists
+@testable import Lists
 
 @Suite struct JSONTests {
     private func rows(_ text: String, cut size: Int = 7, field: String? = nil, id: String? = nil) throws -> [Row] {

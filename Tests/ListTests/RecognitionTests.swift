@@ -1,7 +1,7 @@
 import GannetTestKit
 import Testing
 
-@testable import URLLists
+@testable import Lists
 
 @Suite struct RecognitionTests {
     @Test(arguments: [

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import URLLists
+@testable import Lists
 
 @Suite struct SitemapTests {
     @Test(arguments: 1...40)

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import URLLists
+@testable import Lists
 
 @Suite struct TableTests {
     private func options(_ change: (inout ListOptions) -> Void) -> ListOptions {

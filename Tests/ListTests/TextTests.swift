@@ -1,6 +1,6 @@
 import Testing
 
-@testable import URLLists
+@testable import Lists
 
 @Suite struct TextTests {
     private func rows(_ text: String, limit: Int = ListLimits.row, cut size: Int) throws -> [Row] {

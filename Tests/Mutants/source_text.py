@@ -6,10 +6,6 @@ interpolated in it. So a pattern that matches the masked text has found code, an
 
 import re
 
-# Conditions of `#if` as they are on Linux. Branches of any other condition are no code here, on both sides of `#else`.
-TRUE = {"os(Linux)", "canImport(Glibc)", "canImport(FoundationEssentials)", "DEBUG", "!canImport(Darwin)", "!os(macOS)"}
-FALSE = {"os(macOS)", "canImport(Darwin)", "canImport(Musl)", "!canImport(Glibc)", "!os(Linux)", "!DEBUG"}
-
 QUOTE = re.compile(r'(#*)("""|")')
 LONG_BRACKET = re.compile(r"\[(=*)\[")
 
@@ -24,7 +20,7 @@ def masked(text: str, is_lua: bool) -> str:
 
     (scan_lua if is_lua else scan_swift)(text, fill)
     result = "".join(characters)
-    return result if is_lua else without_other_systems(result)
+    return result if is_lua else without_conditional(result)
 
 
 def line_end(text: str, at: int) -> int:
@@ -112,24 +108,14 @@ def scan_lua(text: str, fill) -> None:
         fill(begin, min(at, len(text)), " " if is_comment else '"')
 
 
-def without_other_systems(text: str) -> str:
-    """Blanks the branches of `#if` that are not built on Linux, and the directives themselves."""
-    lines, open_ = [], []
+def without_conditional(text: str) -> str:
+    """Blanks all branches of `#if`, and the directives themselves: they are for sanitizers."""
+    lines, depth = [], 0
     for line in text.split("\n"):
-        word, _, condition = line.strip().partition(" ")
-        condition = condition.strip()
-        holds = True if condition in TRUE else False if condition in FALSE else None
-        if word == "#if":
-            open_.append([holds is True, holds])
-        elif word == "#elseif" and open_:
-            _, before = open_[-1]
-            open_[-1] = [before is False and holds is True, True if before else None if None in (before, holds) else holds]
-        elif word == "#else" and open_:
-            open_[-1][0] = open_[-1][1] is False
-        elif word == "#endif" and open_:
-            open_.pop()
-        is_code = not word.startswith(("#if", "#else", "#endif")) and all(active for active, _ in open_)
-        lines.append(line if is_code else " " * len(line))
+        word = line.strip().partition(" ")[0]
+        depth += word == "#if"
+        lines.append(" " * len(line) if depth else line)
+        depth -= word == "#endif"
     return "\n".join(lines)
 
 

@@ -75,7 +75,7 @@ def main(folder):
         f"http {{ access_log off; client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy; fastcgi_temp_path {folder}/fastcgi;\n"
         f"uwsgi_temp_path {folder}/uwsgi; scgi_temp_path {folder}/scgi; server {{ listen 127.0.0.1:{port}; location / {{ return 200 hello; }} }} }}\n"
     )
-    nginx = shutil.which("nginx", path="/usr/sbin:/usr/local/sbin:/usr/local/bin:/usr/bin:/opt/homebrew/bin")
+    nginx = shutil.which("nginx", path="/usr/sbin:/usr/local/sbin:/usr/local/bin:/usr/bin")
     start([nginx, "-p", folder, "-c", folder / "nginx.conf"], stderr=subprocess.DEVNULL)
 
     address = ["--redis", f"unix://{redis}"]

@@ -1,9 +1,8 @@
-#if canImport(Glibc)
+import GannetRedisClient
 import GannetTestKit
-import RedisClient
 import Testing
 
-@testable import ClusterState
+@testable import GannetQueue
 
 /// A queue that nobody uses any more does not keep its memory for ever.
 @Suite struct AbandonedQueueTests {
@@ -151,4 +150,3 @@ import Testing
         }
     }
 }
-#endif

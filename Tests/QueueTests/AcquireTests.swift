@@ -1,8 +1,8 @@
+import GannetRedisClient
 import GannetTestKit
-import RedisClient
 import Testing
 
-@testable import ClusterState
+@testable import GannetQueue
 
 /// The answers to a caller without a job.
 @Suite struct AcquireTests {
@@ -99,7 +99,6 @@ import Testing
         }
     }
 
-    #if canImport(Glibc)
     private func withClock(_ body: (Caller, MovableClock) async throws -> Void) async throws {
         try await QueueFixture.withClock { fixture, clock in
             clock.stop()
@@ -232,5 +231,4 @@ import Testing
             #expect(try await fixture.claim(1).jobs.map(\.failures) == [1])
         }
     }
-    #endif
 }

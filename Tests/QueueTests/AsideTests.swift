@@ -1,8 +1,8 @@
+import GannetRedisClient
 import GannetTestKit
-import RedisClient
 import Testing
 
-@testable import ClusterState
+@testable import GannetQueue
 
 /// Jobs that an exchange met while their host had no room stand aside, in a list of that host.
 @Suite struct AsideTests {
@@ -35,7 +35,6 @@ import Testing
         }
     }
 
-    #if canImport(Glibc)
     @Test(arguments: 1...4)
     func `a job that came back between the blocks of its host leaves all of them readable`(limit: Int) async throws {
         try await QueueFixture.withClock { fixture, clock in
@@ -127,7 +126,6 @@ import Testing
             try await fixture.expectEnded()
         }
     }
-    #endif
 
     @Test func `a job leaves a long list at the same cost as a short one`() async throws {
         var calls: [Int] = []

@@ -1,7 +1,7 @@
-import RedisClient
+import GannetRedisClient
 import Testing
 
-@testable import ClusterState
+@testable import GannetQueue
 
 /// A value that no list, lock or counter could hold is refused in a sentence, before Redis hears of it.
 @Suite struct BadInputTests {

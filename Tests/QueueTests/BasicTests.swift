@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ClusterState
+@testable import GannetQueue
 
 @Suite struct BasicTests {
     @Test func `a job is claimed and ends`() async throws {

@@ -1,8 +1,8 @@
+import GannetRedisClient
 import GannetTestKit
-import RedisClient
 import Testing
 
-@testable import ClusterState
+@testable import GannetQueue
 
 /// Batches are ledgers: they say which jobs were accepted, up to which row, and how the jobs ended.
 @Suite struct BatchTests {
@@ -112,7 +112,6 @@ import Testing
         }
     }
 
-    #if canImport(Glibc)
     @Test func `an ended batch is forgotten after a month`() async throws {
         try await QueueFixture.withClock { fixture, clock in
             clock.stop()
@@ -150,7 +149,6 @@ import Testing
             }
         }
     }
-    #endif
 
     @Test func `waiting jobs of a cancelled batch count as ended at once, and jobs in flight are finished`() async throws {
         try await QueueFixture.with { fixture in

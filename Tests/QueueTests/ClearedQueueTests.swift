@@ -1,8 +1,8 @@
+import GannetRedisClient
 import GannetTestKit
-import RedisClient
 import Testing
 
-@testable import ClusterState
+@testable import GannetQueue
 
 @Suite struct ClearedQueueTests {
     @Test func `jobs in flight of a cleared queue count for nothing when they end`() async throws {
@@ -26,7 +26,6 @@ import Testing
         }
     }
 
-    #if canImport(Glibc)
     @Test func `a worker that died with jobs of a purged queue counts for nothing there, while others work on its new jobs`() async throws {
         try await QueueFixture.withClock { fixture, clock in
             clock.stop()
@@ -43,7 +42,6 @@ import Testing
             #expect(counts.crashed == 0 && counts.enqueued == 20)
         }
     }
-    #endif
 
     @Test func `a URL whose retry waited is free when its queue is cleared`() async throws {
         try await QueueFixture.with { fixture in

@@ -1,8 +1,8 @@
+import GannetRedisClient
 import GannetTestKit
-import RedisClient
 import Testing
 
-@testable import ClusterState
+@testable import GannetQueue
 
 /// A producer and workers on a cluster whose servers are disturbed. Redis loses nothing here, so each accepted job ends once, and each URL is
 /// fetched once. `ModelTests` have workers that die, leases that end, calls that are repeated and clocks that jump, on a cluster too.

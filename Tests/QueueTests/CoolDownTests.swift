@@ -1,8 +1,7 @@
-#if canImport(Glibc)
 import GannetTestKit
 import Testing
 
-@testable import ClusterState
+@testable import GannetQueue
 
 /// A host that asks for patience, or cannot be reached, is left alone by all workers for a while.
 @Suite struct CoolDownTests {
@@ -174,4 +173,3 @@ import Testing
         }
     }
 }
-#endif

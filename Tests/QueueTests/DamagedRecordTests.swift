@@ -1,8 +1,8 @@
-import GannetBasics
-import RedisClient
+import GannetBase
+import GannetRedisClient
 import Testing
 
-@testable import ClusterState
+@testable import GannetQueue
 
 /// Records and answers with bytes that no version writes: nothing here is a trap, and nothing is taken for what it is not.
 @Suite struct DamagedRecordTests {

@@ -1,7 +1,7 @@
-import RedisClient
+import GannetRedisClient
 import Testing
 
-@testable import ClusterState
+@testable import GannetQueue
 
 /// Another program has written into values of the state. Such a value counts as its default, or the call names its key and changes nothing. An
 /// audit finds and mends it.

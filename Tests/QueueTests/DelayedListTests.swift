@@ -1,9 +1,8 @@
-#if canImport(Glibc)
+import GannetRedisClient
 import GannetTestKit
-import RedisClient
 import Testing
 
-@testable import ClusterState
+@testable import GannetQueue
 
 /// Delayed jobs lie in long lists, one for each delay, and one timer leads to each list.
 @Suite struct DelayedListTests {
@@ -227,4 +226,3 @@ import Testing
         print("\(usual) commands, and \(delayed) with a delay, in \(exchanges) exchanges")
     }
 }
-#endif

@@ -1,8 +1,8 @@
+import GannetRedisClient
 import GannetTestKit
-import RedisClient
 import Testing
 
-@testable import ClusterState
+@testable import GannetQueue
 
 /// The answers to a producer when servers fail over, and the jobs that its second run adds.
 @Suite struct DurabilityTests {

@@ -1,9 +1,8 @@
 import GannetTestKit
 import Testing
 
-@testable import ClusterState
+@testable import GannetQueue
 
-#if canImport(Glibc)
 /// A host has one place until it answers. Each answer doubles its places, and a request without an answer takes them back.
 @Suite struct EarnedPlacesTests {
     /// Asks for so many jobs, and says that these were fetched.
@@ -305,4 +304,3 @@ import Testing
         }
     }
 }
-#endif

@@ -1,8 +1,8 @@
+import GannetRedisClient
 import GannetTestKit
-import RedisClient
 import Testing
 
-@testable import ClusterState
+@testable import GannetQueue
 
 /// An exchange has a number, and belongs to one life of a process.
 @Suite struct ExchangeTests {
@@ -161,7 +161,6 @@ import Testing
         }
     }
 
-    #if canImport(Glibc)
     @Test func `a lease that has ended is never revived`() async throws {
         try await QueueFixture.withClock { fixture, clock in
             clock.stop()
@@ -205,5 +204,4 @@ import Testing
             #expect(try await fixture.queue.counts().crashed == 1)
         }
     }
-    #endif
 }

@@ -1,9 +1,8 @@
-#if canImport(Glibc)
+import GannetRedisClient
 import GannetTestKit
-import RedisClient
 import Testing
 
-@testable import ClusterState
+@testable import GannetQueue
 
 /// Queues, priorities and callers get their turn.
 @Suite struct FairnessTests {
@@ -164,4 +163,3 @@ import Testing
         }
     }
 }
-#endif

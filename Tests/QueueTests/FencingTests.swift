@@ -1,9 +1,8 @@
-#if canImport(Glibc)
+import GannetRedisClient
 import GannetTestKit
-import RedisClient
 import Testing
 
-@testable import ClusterState
+@testable import GannetQueue
 
 /// A holder that was paused past its lease, while others went on, does no harm with a late outcome.
 @Suite struct FencingTests {
@@ -185,4 +184,3 @@ import Testing
         }
     }
 }
-#endif

@@ -1,8 +1,8 @@
+import GannetRedisClient
 import GannetTestKit
-import RedisClient
 import Testing
 
-@testable import ClusterState
+@testable import GannetQueue
 
 /// A Redis whose memory is used up.
 @Suite struct FullRedisTests {

@@ -1,9 +1,8 @@
 import GannetTestKit
 import Testing
 
-@testable import ClusterState
+@testable import GannetQueue
 
-#if canImport(Glibc)
 /// A host or a URL is given up when its time is over, and not only when somebody would ask the host again.
 @Suite struct GivenUpClockTests {
     private static let minute = Duration.seconds(60)
@@ -184,4 +183,3 @@ import Testing
         }
     }
 }
-#endif

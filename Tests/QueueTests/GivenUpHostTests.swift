@@ -1,10 +1,9 @@
+import GannetRedisClient
 import GannetTestKit
-import RedisClient
 import Testing
 
-@testable import ClusterState
+@testable import GannetQueue
 
-#if canImport(Glibc)
 /// A host that takes no connection for longer than anybody wants to wait.
 @Suite struct GivenUpHostTests {
     private static let patience = Duration.seconds(60)
@@ -163,4 +162,3 @@ import Testing
         }
     }
 }
-#endif

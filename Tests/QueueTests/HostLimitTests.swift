@@ -1,8 +1,8 @@
+import GannetRedisClient
 import GannetTestKit
-import RedisClient
 import Testing
 
-@testable import ClusterState
+@testable import GannetQueue
 
 /// How many requests a host has in flight, from all workers together, and how soon they follow each other.
 @Suite struct HostLimitTests {
@@ -45,7 +45,6 @@ import Testing
         }
     }
 
-    #if canImport(Glibc)
     @Test(arguments: [false, true])
     func `requests start as far apart as the interval says, even if several workers claim`(isStored: Bool) async throws {
         try await QueueFixture.withClock { fixture, clock in
@@ -87,5 +86,4 @@ import Testing
             #expect(try await fixture.claim(10).jobs.count == 1)
         }
     }
-    #endif
 }

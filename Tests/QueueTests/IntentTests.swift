@@ -1,7 +1,7 @@
-import RedisClient
+import GannetRedisClient
 import Testing
 
-@testable import ClusterState
+@testable import GannetQueue
 
 /// Cancelling and clearing reach all partitions, also when the command that began them died half-way.
 @Suite struct IntentTests {

@@ -1,8 +1,8 @@
+import GannetRedisClient
 import GannetTestKit
-import RedisClient
 import Testing
 
-@testable import ClusterState
+@testable import GannetQueue
 
 /// The cost of jobs to Redis, in numbers that do not depend on time.
 @Suite struct JobCostTests {

@@ -1,7 +1,7 @@
-import GannetBasics
+import GannetBase
 import Testing
 
-@testable import ClusterState
+@testable import GannetQueue
 
 /// Jobs as bytes: jobs are read as they were written, and no foreign bytes are a trap.
 @Suite struct JobFormatTests {

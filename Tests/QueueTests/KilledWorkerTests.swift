@@ -1,11 +1,10 @@
 import GannetTestKit
 import Testing
 
-@testable import ClusterState
+@testable import GannetQueue
 
 /// A worker that is killed leaves everything to the others, who do nothing but call.
 @Suite struct KilledWorkerTests {
-    #if canImport(Glibc)
     @Test func `jobs of a killed process are handed out again at lease end, each charged once, eight suspects to a worker`() async throws {
         try await QueueFixture.withClock { fixture, clock in
             clock.stop()
@@ -259,5 +258,4 @@ import Testing
             #expect(next.jobs.map(\.id) == [QueueFixture.id(0)])
         }
     }
-    #endif
 }

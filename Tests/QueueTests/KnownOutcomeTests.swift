@@ -1,8 +1,8 @@
+import GannetRedisClient
 import GannetTestKit
-import RedisClient
 import Testing
 
-@testable import ClusterState
+@testable import GannetQueue
 
 /// Jobs whose URL has an outcome already.
 @Suite struct KnownOutcomeTests {
@@ -90,7 +90,6 @@ import Testing
         }
     }
 
-    #if canImport(Glibc)
     @Test func `a job whose outcome is too old is handed out with that outcome, also when the exchange is repeated`() async throws {
         try await QueueFixture.withClock { fixture, clock in
             try await fixture.fill(0..<3)
@@ -112,5 +111,4 @@ import Testing
             }
         }
     }
-    #endif
 }

@@ -1,8 +1,7 @@
-#if canImport(Glibc)
 import GannetTestKit
 import Testing
 
-@testable import ClusterState
+@testable import GannetQueue
 
 /// One hung request cannot hold a URL for as long as its process lives.
 @Suite struct LockDeadlineTests {
@@ -147,4 +146,3 @@ import Testing
         }
     }
 }
-#endif

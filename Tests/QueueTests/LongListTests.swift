@@ -1,8 +1,8 @@
+import GannetRedisClient
 import GannetTestKit
-import RedisClient
 import Testing
 
-@testable import ClusterState
+@testable import GannetQueue
 
 /// A long list lies in parts, and nobody notices. Here a part has three blocks of one job.
 @Suite struct LongListTests {

@@ -1,9 +1,8 @@
-#if canImport(Glibc)
+import GannetRedisClient
 import GannetTestKit
-import RedisClient
 import Testing
 
-@testable import ClusterState
+@testable import GannetQueue
 
 /// Redis has carried out a call whose reply is lost, and the call is made again.
 @Suite struct LostReplyTests {
@@ -62,4 +61,3 @@ import Testing
         try await server.stop()
     }
 }
-#endif

@@ -1,8 +1,8 @@
+import GannetRedisClient
 import GannetTestKit
-import RedisClient
 import Testing
 
-@testable import ClusterState
+@testable import GannetQueue
 
 /// A redirect leads a job's request to another host, which has a limit of its own and may be in another partition.
 @Suite struct MoveTests {
@@ -243,7 +243,6 @@ import Testing
         }
     }
 
-    #if canImport(Glibc)
     @Test(arguments: [false, true])
     func `the place of a job whose worker died is free again, at whichever host it was`(isElsewhere: Bool) async throws {
         let server = try await RedisServer.start(.init { $0.movableClock = true })
@@ -262,5 +261,4 @@ import Testing
         }
         try await server.stop()
     }
-    #endif
 }

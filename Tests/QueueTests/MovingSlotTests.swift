@@ -1,8 +1,8 @@
+import GannetRedisClient
 import GannetTestKit
-import RedisClient
 import Testing
 
-@testable import ClusterState
+@testable import GannetQueue
 
 /// A partition pauses while its slot moves to another server of the cluster, and loses nothing by that.
 @Suite struct MovingSlotTests {

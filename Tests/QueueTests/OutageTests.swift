@@ -1,9 +1,8 @@
-#if canImport(Glibc)
+import GannetRedisClient
 import GannetTestKit
-import RedisClient
 import Testing
 
-@testable import ClusterState
+@testable import GannetQueue
 
 /// Redis is away, or its clock jumps. No living worker loses anything by that, and no job is stuck.
 @Suite struct OutageTests {
@@ -168,4 +167,3 @@ import Testing
         }
     }
 }
-#endif

@@ -1,7 +1,7 @@
-import GannetBasics
+import GannetBase
 import Testing
 
-@testable import ClusterState
+@testable import GannetQueue
 
 /// Outcomes as bytes.
 @Suite struct OutcomeFormatTests {

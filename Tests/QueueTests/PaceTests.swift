@@ -1,8 +1,8 @@
+import GannetRedisClient
 import GannetTestKit
-import RedisClient
 import Testing
 
-@testable import ClusterState
+@testable import GannetQueue
 
 /// The pace of a host, which workers set because its site or its slow answers ask for it.
 @Suite struct PaceTests {
@@ -23,7 +23,6 @@ import Testing
         }
     }
 
-    #if canImport(Glibc)
     @Test func `requests start as far apart as the pace says, and a job that has its place may ask whether it is its turn`() async throws {
         try await QueueFixture.withClock { fixture, clock in
             clock.stop()
@@ -84,5 +83,4 @@ import Testing
             }
         }
     }
-    #endif
 }

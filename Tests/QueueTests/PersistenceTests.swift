@@ -1,8 +1,8 @@
-import RedisClient
+import GannetRedisClient
 import Synchronization
 import Testing
 
-@testable import ClusterState
+@testable import GannetQueue
 
 @Suite struct PersistenceTests {
     /// A call that fails a number of times before it succeeds.

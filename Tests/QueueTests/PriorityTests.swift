@@ -1,7 +1,7 @@
 import GannetTestKit
 import Testing
 
-@testable import ClusterState
+@testable import GannetQueue
 
 /// High, normal and low priority are served six to three to one.
 @Suite struct PriorityTests {
@@ -41,7 +41,6 @@ import Testing
         }
     }
 
-    #if canImport(Glibc)
     @Test(arguments: [1, 64])
     func `delayed jobs that fall due together are shared six to three to one`(size: Int) async throws {
         try await QueueFixture.withClock { fixture, clock in
@@ -70,7 +69,6 @@ import Testing
             #expect(failed.count == 200 && jobs.count == 70 && (25...30).contains(retried), "\(retried) of \(jobs.count)")
         }
     }
-    #endif
 
     @Test(arguments: [1, 8])
     func `the places of one busy host are shared six to three to one, though far more jobs are wanted`(places: Int) async throws {

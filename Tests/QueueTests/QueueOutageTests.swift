@@ -1,9 +1,8 @@
-#if canImport(Glibc)
+import GannetRedisClient
 import GannetTestKit
-import RedisClient
 import Testing
 
-@testable import ClusterState
+@testable import GannetQueue
 
 /// A queue whose server goes away in the middle of calls.
 @Suite struct QueueOutageTests {
@@ -125,4 +124,3 @@ import Testing
         await redis.close()
     }
 }
-#endif

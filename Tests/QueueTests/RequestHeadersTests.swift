@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ClusterState
+@testable import GannetQueue
 
 @Suite struct RequestHeadersTests {
     @Test func `headers are read as they were written, and a part of the bytes is refused`() throws {

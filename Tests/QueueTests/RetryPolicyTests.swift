@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ClusterState
+@testable import GannetQueue
 
 @Suite struct RetryPolicyTests {
     private let policy = RetryPolicy()

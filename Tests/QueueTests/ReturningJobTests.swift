@@ -1,9 +1,8 @@
-#if canImport(Glibc)
+import GannetRedisClient
 import GannetTestKit
-import RedisClient
 import Testing
 
-@testable import ClusterState
+@testable import GannetQueue
 
 /// Jobs that come back: after a failure, a rest of their host, or the death of their worker.
 @Suite struct ReturningJobTests {
@@ -191,4 +190,3 @@ import Testing
         }
     }
 }
-#endif

@@ -1,8 +1,8 @@
+import GannetRedisClient
 import GannetTestKit
-import RedisClient
 import Testing
 
-@testable import ClusterState
+@testable import GannetQueue
 
 /// Some thousand jobs for one slow URL, among others on other hosts. They are many more than an exchange hands out.
 @Suite struct SlowURLTests {
@@ -66,7 +66,6 @@ import Testing
         }
     }
 
-    #if canImport(Glibc)
     @Test func `when the holder dies, one of the others takes over at the end of its lease`() async throws {
         try await QueueFixture.withClock { fixture, clock in
             clock.stop()
@@ -146,7 +145,6 @@ import Testing
             try await fixture.expectSound()
         }
     }
-    #endif
 
     @Test func `settling costs the same with a million followers as with ten`() async throws {
         let few = try await SettlementCost(followers: 10)

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ClusterState
+@testable import GannetQueue
 
 @Suite struct TraceContextTests {
     private static let trace = "0af7651916cd43dd8448eb211c80319c"

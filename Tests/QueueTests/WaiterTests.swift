@@ -1,9 +1,8 @@
-#if canImport(Glibc)
+import GannetRedisClient
 import GannetTestKit
-import RedisClient
 import Testing
 
-@testable import ClusterState
+@testable import GannetQueue
 
 /// Callers that found a URL busy are told when it is free, whatever freed it.
 @Suite struct WaiterTests {
@@ -98,4 +97,3 @@ import Testing
         }
     }
 }
-#endif

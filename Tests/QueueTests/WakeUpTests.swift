@@ -1,8 +1,8 @@
+import GannetRedisClient
 import GannetTestKit
-import RedisClient
 import Testing
 
-@testable import ClusterState
+@testable import GannetQueue
 
 /// Idle workers are told when there are jobs, as many workers as there are jobs.
 @Suite struct WakeUpTests {

@@ -1,9 +1,8 @@
-#if canImport(Glibc)
+import GannetRedisClient
 import GannetTestKit
-import RedisClient
 import Testing
 
-@testable import ClusterState
+@testable import GannetQueue
 
 /// Another program has written to our keys. Redis does not roll a script back, so a script looks at its keys before it writes. A sweep is many
 /// steps, and leaves none of them half done. Calls that go from job to job look at a job's keys when they come to it. The audit mends the job
@@ -145,4 +144,3 @@ private struct WrongKey {
         return isThere
     }
 }
-#endif

@@ -1,8 +1,8 @@
-import GannetBasics
+import GannetBase
 import GannetTestKit
 import Testing
 
-@testable import BodyStores
+@testable import Results
 
 @Suite(.timeLimit(.minutes(1))) struct ArchiveTests {
     @Test func `a place is an archive's name and an offset, and no body's file looks like one`() {

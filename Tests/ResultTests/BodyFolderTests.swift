@@ -1,10 +1,10 @@
 import Foundation
+import GannetHTTP
 import GannetTestKit
-import HTTPEngine
 import Testing
 
-@testable import BodyStores
-@testable import ClusterState
+@testable import GannetQueue
+@testable import Results
 
 @Suite struct BodyFolderTests {
     private static let id = URLID([UInt8](repeating: 0xab, count: 16))!

@@ -1,7 +1,7 @@
 import Testing
 
-@testable import BodyStores
-@testable import ClusterState
+@testable import GannetQueue
+@testable import Results
 
 @Suite struct BodyNameTests {
     private static let id = URLID((0..<16).map { $0 == 0 ? 0x3f : $0 })!

@@ -1,9 +1,8 @@
+import GannetPictures
 import Testing
-import ThumbnailMessages
-import Thumbnails
 
-@testable import BodyStores
-@testable import ClusterState
+@testable import GannetQueue
+@testable import Results
 
 @Suite struct JobRecordTests {
     private static func record(_ change: (inout JobRecord) -> Void = { _ in }) -> JobRecord {

@@ -2,9 +2,9 @@ import Foundation
 import GannetTestKit
 import Testing
 
-@testable import BodyStores
-@testable import ClusterState
-@testable import HTTPEngine
+@testable import GannetHTTP
+@testable import GannetQueue
+@testable import Results
 
 @Suite struct JournalTests {
     private static func record(_ number: Int, bytes: Int = 0) -> JobRecord {

@@ -2,8 +2,8 @@ import Foundation
 import GannetTestKit
 import Testing
 
-@testable import BodyStores
-@testable import HTTPEngine
+@testable import GannetHTTP
+@testable import Results
 
 @Suite struct ManifestComparisonTests {
     private static func row(_ url: String, _ digest: String?, _ error: String? = nil) -> String {

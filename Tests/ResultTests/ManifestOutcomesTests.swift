@@ -1,8 +1,8 @@
+import GannetHTTP
 import GannetTestKit
-import HTTPEngine
 import Testing
 
-@testable import BodyStores
+@testable import Results
 
 @Suite struct ManifestOutcomesTests {
     @Test func `rows are counted by their outcome, whatever a URL or a carried value says`() throws {

@@ -1,11 +1,11 @@
 import Foundation
-import GannetBasics
+import GannetBase
 import GannetTestKit
 import Testing
 
-@testable import BodyStores
-@testable import ClusterState
-@testable import HTTPEngine
+@testable import GannetHTTP
+@testable import GannetQueue
+@testable import Results
 
 @Suite(.timeLimit(.minutes(1))) struct ManifestTests {
     private struct Fixture {

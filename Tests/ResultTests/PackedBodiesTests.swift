@@ -1,12 +1,11 @@
-import Archives
 import Foundation
-import GannetBasics
+import GannetBase
 import GannetTestKit
 import Testing
 
-@testable import BodyStores
-@testable import ClusterState
-@testable import HTTPEngine
+@testable import GannetHTTP
+@testable import GannetQueue
+@testable import Results
 
 /// Bodies that are packed as their jobs end.
 @Suite(.timeLimit(.minutes(1))) struct PackedBodiesTests {

@@ -1,12 +1,11 @@
-import Archives
 import Foundation
-import GannetBasics
+import GannetBase
 import GannetTestKit
 import Testing
 
-@testable import BodyStores
-@testable import ClusterState
-@testable import HTTPEngine
+@testable import GannetHTTP
+@testable import GannetQueue
+@testable import Results
 
 /// A folder whose bodies are packed into shards, without a fetch.
 struct ShardFixture {

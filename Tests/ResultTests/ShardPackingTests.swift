@@ -1,12 +1,11 @@
-import Archives
 import Foundation
-import GannetBasics
+import GannetBase
 import GannetTestKit
 import Testing
 
-@testable import BodyStores
-@testable import ClusterState
-@testable import HTTPEngine
+@testable import GannetHTTP
+@testable import GannetQueue
+@testable import Results
 
 /// Packing bodies into shards, without a fetch.
 @Suite(.timeLimit(.minutes(1))) struct ShardPackingTests {

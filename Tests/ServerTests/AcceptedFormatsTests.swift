@@ -1,7 +1,7 @@
+import GannetPictures
 import Testing
-import ThumbnailMessages
 
-@testable import GannetServer
+@testable import Server
 
 @Suite struct AcceptedFormatsTests {
     private static func request(_ width: Int, _ height: Int?) -> ThumbnailRequest {

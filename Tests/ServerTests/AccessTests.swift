@@ -1,7 +1,6 @@
-import HTTPService
 import Testing
 
-@testable import GannetServer
+@testable import Server
 
 @Suite struct AccessTests {
     private static let secret = "0123456789abcdef-right"

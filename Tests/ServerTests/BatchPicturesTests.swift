@@ -1,13 +1,12 @@
-import Gannet
+import Crawl
+import GannetHTTP
+import GannetRedisClient
 import GannetTestKit
-import HTTPCaching
-import HTTPEngine
-import RedisClient
 import Testing
 
-@testable import BodyStores
-@testable import ClusterState
-@testable import GannetServer
+@testable import GannetQueue
+@testable import Results
+@testable import Server
 
 /// The index of a batch's pictures, against a real Redis.
 @Suite(.timeLimit(.minutes(1))) struct BatchPicturesTests {

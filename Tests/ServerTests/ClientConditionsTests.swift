@@ -1,8 +1,7 @@
-import HTTPCaching
-import HTTPService
+import GannetHTTP
 import Testing
 
-@testable import GannetServer
+@testable import Server
 
 @Suite struct ClientConditionsTests {
     private static let date = "Sun, 06 Nov 1994 08:49:37 GMT"

@@ -1,7 +1,6 @@
-import HTTPService
 import Testing
 
-@testable import GannetServer
+@testable import Server
 
 @Suite struct RequestTests {
     private static let parameters = [

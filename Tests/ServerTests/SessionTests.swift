@@ -1,7 +1,6 @@
-import HTTPService
 import Testing
 
-@testable import GannetServer
+@testable import Server
 
 /// A browser that has signed in, without a server.
 @Suite struct SessionTests {

@@ -1,13 +1,13 @@
 import Foundation
+import GannetHTTP
+import GannetPictures
+import GannetRedisClient
 import GannetTestKit
-import HTTPEngine
-import RedisClient
+import Results
 import Testing
-import ThumbnailMessages
-import Thumbnails
 
-@testable import ClusterState
-@testable import GannetServer
+@testable import GannetQueue
+@testable import Server
 
 /// Thumbnails that requests share, with the real program and a real Redis.
 @Suite(.timeLimit(.minutes(1)), .enabled(if: MachineNeed.canMakeThumbnails))

@@ -1,11 +1,6 @@
+import FoundationEssentials
 import GannetTestKit
 import Testing
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 @Suite struct ChildProcessTests {
     @Test func `arguments, environment, folder and input reach the program unchanged`() async throws {

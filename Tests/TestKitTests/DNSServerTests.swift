@@ -1,11 +1,6 @@
 import GannetTestKit
-import Testing
-
-#if canImport(Glibc)
 import Glibc
-#else
-import Darwin
-#endif
+import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct DNSServerTests {
     /// A datagram socket connected to the server, and messages in bytes: no code is shared with the server.
@@ -13,11 +8,7 @@ import Darwin
         private let descriptor: Int32
 
         init(_ server: DNSServer) throws {
-            #if canImport(Glibc)
             descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
-            #else
-            descriptor = socket(AF_INET, SOCK_DGRAM, 0)
-            #endif
             var name = sockaddr_in()
             name.sin_family = sa_family_t(AF_INET)
             name.sin_port = server.port.bigEndian

@@ -1,6 +1,5 @@
-#if canImport(Glibc)
+import GannetRedisClient
 import GannetTestKit
-import RedisClient
 import Testing
 
 @Suite struct DelayingProxyTests {
@@ -31,4 +30,3 @@ import Testing
         try await proxy.stop()
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if canImport(Glibc)
 import GannetTestKit
 import Testing
 
@@ -46,4 +45,3 @@ import Testing
         #expect(try await curl([origin.url("/")]).status == .exited(7))
     }
 }
-#endif

@@ -45,7 +45,6 @@ import Testing
         try await pool.withServer(.tcp) { #expect($0.pid != ended.pid && $0.pid != failed?.pid && $0.port != nil) }
     }
 
-    #if canImport(Glibc)
     @Test func `a clock that was moved and stopped is as far as real time for the next test`() async throws {
         let pool = RedisPool()
         var pid: Int32 = 0
@@ -61,7 +60,6 @@ import Testing
             try await eventually("the clock goes on") { try await server.command("TIME") != start }
         }
     }
-    #endif
 
     @Test func `a cluster comes back empty, and does not where a slot has moved`() async throws {
         let pool = RedisPool()

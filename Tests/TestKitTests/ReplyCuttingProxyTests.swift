@@ -1,5 +1,5 @@
+import GannetRedisClient
 import GannetTestKit
-import RedisClient
 import Testing
 
 @Suite struct ReplyCuttingProxyTests {

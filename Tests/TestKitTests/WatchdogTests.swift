@@ -1,16 +1,7 @@
-import GannetTestKit
-import Testing
-
-#if canImport(FoundationEssentials)
 import FoundationEssentials
-#else
-import Foundation
-#endif
-#if canImport(Glibc)
+import GannetTestKit
 import Glibc
-#else
-import Darwin
-#endif
+import Testing
 
 @Suite struct WatchdogTests {
     @Test func `the children and files of a killed test process are removed`() async throws {

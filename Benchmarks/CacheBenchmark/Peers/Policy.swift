@@ -1,4 +1,4 @@
-import FetchCache
+import GannetFetch
 
 /// Something that keeps keys.
 protocol Policy {

@@ -1,6 +1,6 @@
 import BenchmarkKit
 import Foundation
-import GannetPictures
+import GannetFetch
 import GannetTestKit
 
 /// Lists of 100,000 pictures: the time to arrange them, and the requests and memory of a scroll through all of them.

@@ -1,5 +1,5 @@
 import BenchmarkKit
-import FetchCache
+import GannetFetch
 
 /// The memory an entry takes beside its key and value.
 enum Overhead {

@@ -1,6 +1,6 @@
 import BenchmarkKit
-import FetchCache
-import GannetBasics
+import GannetBase
+import GannetFetch
 import GannetTestKit
 
 /// How many calls a second one thread makes, and two at a time.

@@ -1,10 +1,5 @@
 import GannetTestKit
-
-#if canImport(Glibc)
 import Glibc
-#else
-import Darwin
-#endif
 
 /// Requests for keys, one after the other.
 struct Trace {

@@ -1,10 +1,5 @@
 import GannetTestKit
-
-#if canImport(Glibc)
 import Glibc
-#else
-import Darwin
-#endif
 
 /// Keys of which the n-th is asked for in proportion to 1/n^alpha, as pages and images of a site are.
 struct Zipf {

@@ -1,4 +1,3 @@
-#if canImport(Glibc)
 import BenchmarkKit
 import GannetTestKit
 
@@ -92,4 +91,3 @@ extension Growth {
         hundredths(run.perSecond * (Self.latency / .seconds(1)) / Double(places))
     }
 }
-#endif

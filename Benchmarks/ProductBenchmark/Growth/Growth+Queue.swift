@@ -1,4 +1,3 @@
-#if canImport(Glibc)
 import BenchmarkKit
 import GannetTestKit
 
@@ -82,4 +81,3 @@ extension Growth {
 
     private func megabytes(_ bytes: Int) -> String { "\(grouped(bytes / 1_000_000)) MB" }
 }
-#endif

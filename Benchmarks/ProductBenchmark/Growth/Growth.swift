@@ -1,5 +1,4 @@
 // Linux only, as LateOrigin is.
-#if canImport(Glibc)
 import BenchmarkKit
 import GannetTestKit
 
@@ -64,4 +63,3 @@ struct Growth {
         return try await product.steady(settings, at: origin, window)
     }
 }
-#endif

@@ -1,5 +1,5 @@
+import GannetHTTP
 import GannetTestKit
-import HTTPEngine
 
 /// An input of the decoders' fuzz target: its first bytes say how its payload is treated.
 struct EncodedInput {

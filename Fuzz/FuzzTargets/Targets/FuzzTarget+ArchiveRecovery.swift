@@ -1,6 +1,6 @@
-import Archives
-import GannetBasics
+import GannetBase
 import GannetTestKit
+import Results
 
 extension FuzzTarget {
     /// The input is a byte that says how the file came about, and its bytes: the file itself, the text of its records, or the damage to a file.

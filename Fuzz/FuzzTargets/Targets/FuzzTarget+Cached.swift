@@ -1,9 +1,8 @@
-import ClusterState
-import FetchCache
+import GannetFetch
+import GannetHTTP
+import GannetPictures
+import GannetQueue
 import GannetRedis
-import HTTPCaching
-import HTTPEngine
-import ThumbnailMessages
 
 extension FuzzTarget {
     /// The input is a byte that says what it is, and bytes that a cache has kept or another process has sent.

@@ -1,4 +1,4 @@
-import HTTPEngine
+import GannetHTTP
 
 extension FuzzTarget {
     /// The input is a URL.

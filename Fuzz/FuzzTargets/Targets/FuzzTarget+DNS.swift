@@ -1,4 +1,4 @@
-import HTTPEngine
+import GannetHTTP
 
 extension FuzzTarget {
     /// The input is a byte that says which records were asked for, and the message of a name server, which may be forged.

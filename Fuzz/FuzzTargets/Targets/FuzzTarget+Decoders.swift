@@ -1,4 +1,4 @@
-import HTTPEngine
+import GannetHTTP
 
 extension FuzzTarget {
     /// The input says how its rest is encoded and treated (`EncodedInput`).

@@ -1,9 +1,9 @@
-import BodyStores
-import ClusterState
-import GannetBasics
-import GannetPictures
+import GannetBase
+import GannetFetch
+import GannetHTTP
+import GannetQueue
 import GannetTestKit
-import HTTPEngine
+import Results
 
 extension FuzzTarget {
     /// The input is a byte that says which file it is, and the file: a line of a folder's journal, a whole journal, favourites, or kept

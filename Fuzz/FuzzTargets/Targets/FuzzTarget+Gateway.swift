@@ -1,8 +1,7 @@
-import GannetBasics
-import GannetServer
-import HTTPCaching
-import HTTPService
-import ThumbnailMessages
+import GannetBase
+import GannetHTTP
+import GannetPictures
+import Server
 
 extension FuzzTarget {
     /// The input is a request as a client writes it: a line with its method and target, and lines of headers.

@@ -1,10 +1,5 @@
-import HTTPEngine
-
-#if canImport(Glibc)
+import GannetHTTP
 import Glibc
-#else
-import Darwin
-#endif
 
 extension FuzzTarget {
     /// The input is header lines; the last line is also taken alone, as the value of a header.

@@ -1,4 +1,4 @@
-import ImageProbe
+import GannetPictures
 
 extension FuzzTarget {
     /// The input is an image, or is not. Scripts/fuzz adds the samples of ImageProbe's tests to these few.

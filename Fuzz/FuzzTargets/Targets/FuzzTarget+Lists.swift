@@ -1,4 +1,4 @@
-import URLLists
+import Lists
 
 extension FuzzTarget {
     /// The input is a byte that says how the list is read, one that says where it is cut, and the list.

@@ -1,7 +1,7 @@
-import BodyStores
-import ClusterState
-import GannetBasics
-import HTTPEngine
+import GannetBase
+import GannetHTTP
+import GannetQueue
+import Results
 
 extension FuzzTarget {
     /// The input is a byte that says how files are named, and a URL. No other text names a body's file.

@@ -1,4 +1,4 @@
-import SiteRules
+import GannetHTTP
 
 extension FuzzTarget {
     /// The input is header lines of an answer, each a name and a value. The verdict has to follow from what the lines say.

@@ -1,5 +1,5 @@
-import ClusterState
-import RedisClient
+import GannetQueue
+import GannetRedisClient
 
 extension FuzzTarget {
     /// The input is a byte that says in which pieces a server's bytes come, and these bytes. With an even one they are the text of an error.

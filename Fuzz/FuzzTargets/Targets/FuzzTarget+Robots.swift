@@ -1,4 +1,4 @@
-import SiteRules
+import GannetHTTP
 
 extension FuzzTarget {
     /// The input is a robots.txt and, behind its last NUL, a path. A slow reader of the RFC's words answers the same question.

@@ -1,5 +1,5 @@
-import ClusterState
-import GannetBasics
+import GannetBase
+import GannetQueue
 
 extension FuzzTarget {
     /// The input is a byte that says what it is in Redis, and the bytes that lie there. For an answer of Redis it is a reply.

@@ -1,4 +1,4 @@
-import RedisClient
+import GannetRedisClient
 
 /// Replies as a server sends them.
 enum RESP {

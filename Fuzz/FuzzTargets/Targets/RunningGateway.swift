@@ -1,10 +1,9 @@
-import ClusterState
-import Gannet
-import GannetServer
+import Crawl
+import GannetHTTP
+import GannetQueue
 import GannetTestKit
-import HTTPEngine
-import HTTPService
-import Thumbnails
+import Results
+import Server
 
 /// A gateway with all of its endpoints, over a Redis of its own.
 ///

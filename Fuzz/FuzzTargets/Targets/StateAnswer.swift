@@ -1,6 +1,6 @@
-import ClusterState
-import GannetBasics
-import RedisClient
+import GannetBase
+import GannetQueue
+import GannetRedisClient
 
 /// Answers of Redis to the questions of the state. A number after those of the forms that lie there says which it is.
 enum StateAnswer: UInt8, CaseIterable {

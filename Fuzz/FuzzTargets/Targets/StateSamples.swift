@@ -1,5 +1,5 @@
-import ClusterState
-import GannetBasics
+import GannetBase
+import GannetQueue
 
 /// Things as they lie in Redis, for the beginnings of inputs.
 enum StateSamples {

@@ -1,7 +1,6 @@
-import ClusterState
-import CommandLineKit
-import Gannet
-import GannetBasics
+import Crawl
+import GannetBase
+import GannetQueue
 
 /// The one batch that a command is about.
 enum BatchArgument {

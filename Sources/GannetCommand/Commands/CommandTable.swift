@@ -1,5 +1,3 @@
-import CommandLineKit
-
 /// One command: its row in the table, its arguments as values, and its work.
 protocol Command: Sendable {
     static var spec: CommandSpec { get }

@@ -1,5 +1,4 @@
-import CommandLineKit
-import GannetBasics
+import GannetBase
 
 /// `gannet completions`: prints a script that teaches a shell the commands and options.
 struct CompletionsCommand: Command {

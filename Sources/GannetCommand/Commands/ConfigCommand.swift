@@ -1,5 +1,4 @@
-import CommandLineKit
-import GannetBasics
+import GannetBase
 
 /// `gannet config`: the values of options, and where they are from.
 struct ConfigCommand: Command {

@@ -1,5 +1,4 @@
-import CommandLineKit
-import GannetBasics
+import GannetBase
 
 /// `gannet demo`: the promise, shown in some seconds and without a network.
 struct DemoCommand: Command {

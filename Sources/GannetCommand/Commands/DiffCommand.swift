@@ -1,7 +1,6 @@
-import BodyStores
-import CommandLineKit
-import GannetBasics
-import HTTPEngine
+import GannetBase
+import GannetHTTP
+import Results
 
 /// `gannet diff OLD NEW`: the changes from one manifest to another.
 struct DiffCommand: Command {

@@ -1,6 +1,5 @@
-import ClusterState
-import CommandLineKit
-import GannetBasics
+import GannetBase
+import GannetQueue
 
 /// `gannet doctor`: looks for damage that a server that lost data, or a hand in its keys, may have left.
 struct DoctorCommand: Command {

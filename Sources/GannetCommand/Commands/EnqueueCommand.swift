@@ -1,7 +1,6 @@
-import ClusterState
-import CommandLineKit
-import Gannet
-import GannetBasics
+import Crawl
+import GannetBase
+import GannetQueue
 
 /// `gannet enqueue`: hands URLs to the workers, and returns or waits for their end.
 struct EnqueueCommand: Command {

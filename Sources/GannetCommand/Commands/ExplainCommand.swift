@@ -1,8 +1,7 @@
-import ClusterState
-import CommandLineKit
-import Gannet
-import GannetBasics
-import HTTPEngine
+import Crawl
+import GannetBase
+import GannetHTTP
+import GannetQueue
 
 /// `gannet explain URL`: why a URL would be fetched now, or why not.
 struct ExplainCommand: Command {

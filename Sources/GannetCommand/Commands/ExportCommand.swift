@@ -1,9 +1,8 @@
-import BodyStores
-import ClusterState
-import CommandLineKit
-import Gannet
-import HTTPEngine
-import URLLists
+import Crawl
+import GannetHTTP
+import GannetQueue
+import Lists
+import Results
 
 /// `gannet export`: the bodies of what was enqueued together, in a folder.
 struct ExportCommand: Command {

@@ -1,9 +1,8 @@
-import BodyStores
-import ClusterState
-import CommandLineKit
-import Gannet
-import GannetBasics
-import HTTPEngine
+import Crawl
+import GannetBase
+import GannetHTTP
+import GannetQueue
+import Results
 
 /// `gannet get URL`: the body of a URL that was fetched.
 struct GetCommand: Command {

@@ -1,5 +1,3 @@
-import CommandLineKit
-
 /// `gannet health`: asks a worker or a gateway how it is. Container engines check health by running a program.
 struct HealthCommand: Command {
     private static let worker = Flag(

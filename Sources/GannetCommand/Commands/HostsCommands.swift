@@ -1,7 +1,6 @@
-import ClusterState
-import CommandLineKit
-import Gannet
-import GannetBasics
+import Crawl
+import GannetBase
+import GannetQueue
 
 /// The host, or the domain, that a rule is for.
 private enum RuleTarget {

@@ -1,8 +1,7 @@
-import ClusterState
-import CommandLineKit
-import Gannet
-import GannetBasics
-import HTTPEngine
+import Crawl
+import GannetBase
+import GannetHTTP
+import GannetQueue
 
 /// `gannet jobs list`: jobs that have not ended, or have failed.
 struct JobsListCommand: Command {

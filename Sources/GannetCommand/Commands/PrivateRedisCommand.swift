@@ -1,5 +1,3 @@
-import CommandLineKit
-
 /// `gannet redis start`: for people who want to look inside, or start it before the first command.
 struct PrivateRedisStartCommand: Command {
     static let spec = CommandSpec(

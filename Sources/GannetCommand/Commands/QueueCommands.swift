@@ -1,6 +1,5 @@
-import ClusterState
-import CommandLineKit
-import GannetBasics
+import GannetBase
+import GannetQueue
 
 /// `gannet queues`: the queues of a namespace.
 struct QueuesCommand: Command {

@@ -1,9 +1,7 @@
-import BodyStores
-import ClusterState
-import CommandLineKit
-import Gannet
-import HTTPEngine
-import Thumbnails
+import Crawl
+import GannetHTTP
+import GannetQueue
+import Results
 
 /// `gannet run`: the whole thing in one process.
 struct RunCommand: Command {

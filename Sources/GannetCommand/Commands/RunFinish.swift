@@ -1,6 +1,5 @@
-import BodyStores
-import CommandLineKit
-import GannetBasics
+import GannetBase
+import Results
 
 /// `gannet run --finish`: asks the run that works in a folder to end now, waits for its end, and says what its manifest holds.
 struct RunFinish: Command {

@@ -1,11 +1,9 @@
-import ClusterState
-import CommandLineKit
-import Gannet
-import GannetBasics
-import GannetServer
-import HTTPEngine
-import HTTPService
-import Thumbnails
+import Crawl
+import GannetBase
+import GannetHTTP
+import GannetQueue
+import Results
+import Server
 
 /// `gannet serve`: the gateway.
 struct ServeCommand: Command {

@@ -1,6 +1,5 @@
-import ClusterState
-import CommandLineKit
-import GannetBasics
+import GannetBase
+import GannetQueue
 
 /// `gannet status`: the state of a queue, once or again and again.
 struct StatusCommand: Command {

@@ -1,8 +1,7 @@
-import CommandLineKit
-import Gannet
-import GannetBasics
-import HTTPEngine
-import Thumbnails
+import Crawl
+import GannetBase
+import GannetHTTP
+import Results
 
 /// `gannet thumbnail FILE|URL`: a picture at the size one needs.
 struct ThumbnailCommand: Command {

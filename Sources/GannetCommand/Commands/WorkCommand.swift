@@ -1,9 +1,8 @@
-import BodyStores
-import ClusterState
-import CommandLineKit
-import Gannet
-import GannetBasics
-import HTTPEngine
+import Crawl
+import GannetBase
+import GannetHTTP
+import GannetQueue
+import Results
 
 /// `gannet work`: one worker process.
 struct WorkCommand: Command {

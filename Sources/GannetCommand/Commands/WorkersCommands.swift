@@ -1,7 +1,6 @@
-import ClusterState
-import CommandLineKit
-import Gannet
-import GannetBasics
+import Crawl
+import GannetBase
+import GannetQueue
 
 /// `gannet workers list`: the workers that were heard of lately.
 struct WorkersListCommand: Command {

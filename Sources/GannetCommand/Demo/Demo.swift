@@ -1,6 +1,6 @@
-import ClusterState
-import Gannet
-import GannetBasics
+import Crawl
+import GannetBase
+import GannetQueue
 
 /// `gannet demo`: three workers and a small site. One worker is killed on the way, and the counts at the end show that nothing was lost.
 struct Demo: Sendable {

@@ -1,4 +1,4 @@
-import ClusterState
+import GannetQueue
 
 /// The screen of the demonstration while it goes on.
 struct DemoScreen: Sendable {

@@ -1,5 +1,5 @@
-import GannetBasics
-import HTTPService
+import GannetBase
+import Server
 
 /// A small site on this machine for the demonstration: pages that take their time, some that fail at first, some that moved, some that are not there.
 /// It keeps account of what it was asked for.

@@ -1,4 +1,4 @@
-import GannetBasics
+import GannetBase
 
 /// A worker process of the demonstration, and what it has said of itself.
 final class DemoWorker: Sendable {
@@ -59,7 +59,7 @@ final class DemoWorker: Sendable {
 
     private func send(_ signal: Int32) {
         state.running.withLock { pid in
-            if let pid { _ = GannetBasics.kill(pid, signal) }
+            if let pid { _ = GannetBase.kill(pid, signal) }
         }
     }
 

@@ -1,4 +1,4 @@
-import HTTPEngine
+import GannetHTTP
 
 /// Asks a worker or a gateway on this machine how it is.
 enum EndpointQuestion {

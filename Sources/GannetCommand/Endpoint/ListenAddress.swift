@@ -1,5 +1,4 @@
-import CommandLineKit
-import GannetBasics
+import GannetBase
 
 /// Where a worker can be asked how it is.
 struct ListenAddress: Sendable, Equatable {

@@ -1,5 +1,5 @@
-import ClusterState
-import Gannet
+import Crawl
+import GannetQueue
 
 extension MetricsText {
     /// A queue as Redis has it: every worker of it tells the same.

@@ -1,7 +1,7 @@
-import ClusterState
-import Gannet
-internal import GannetBasics
-import HTTPService
+import Crawl
+internal import GannetBase
+import GannetQueue
+import Server
 
 /// Answers over HTTP whether a worker lives, whether it can work, and what it has done.
 final class WorkerEndpoint: Sendable {

@@ -1,5 +1,5 @@
-import Gannet
-import GannetBasics
+import Crawl
+import GannetBase
 
 extension MetricsText {
     /// The counts of one worker since it began.

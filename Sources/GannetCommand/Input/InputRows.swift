@@ -1,8 +1,6 @@
-import CommandLineKit
 import Dispatch
-import GannetBasics
-import Tables
-import URLLists
+import GannetBase
+import Lists
 
 /// The rows of a file or of standard input, a batch at a time. The input may be of any length and speed.
 ///

@@ -1,7 +1,5 @@
-import CommandLineKit
-import GannetBasics
-import Tables
-import URLLists
+import GannetBase
+import Lists
 
 /// An input file that `python3` reads.
 struct ParquetInput {

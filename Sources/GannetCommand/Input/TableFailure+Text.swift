@@ -1,7 +1,5 @@
-import CommandLineKit
-import GannetBasics
-import Tables
-import URLLists
+import GannetBase
+import Lists
 
 extension CommandFailure {
     /// A Parquet file that cannot be read, or not to its end.

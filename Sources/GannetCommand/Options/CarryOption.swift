@@ -1,5 +1,4 @@
-import CommandLineKit
-import URLLists
+import Lists
 
 /// `--carry`: the columns of the input that go into the results.
 enum CarryOption {

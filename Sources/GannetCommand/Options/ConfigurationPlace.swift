@@ -1,5 +1,4 @@
-import CommandLineKit
-import GannetBasics
+import GannetBase
 
 /// `--config`: where the configuration file is.
 ///

@@ -1,5 +1,4 @@
-import ClusterState
-import CommandLineKit
+import GannetQueue
 
 /// Which Redis, and which part of it.
 struct ConnectionOptions: Sendable {

@@ -1,8 +1,7 @@
-import ClusterState
-import CommandLineKit
-import Gannet
-import GannetBasics
-import HTTPEngine
+import Crawl
+import GannetBase
+import GannetHTTP
+import GannetQueue
 
 /// How `run` and `work` fetch.
 struct FetchOptions: Sendable {

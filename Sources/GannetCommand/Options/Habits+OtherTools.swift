@@ -1,5 +1,3 @@
-import CommandLineKit
-
 extension Habits {
     /// Options and commands of curl, wget, aria2, img2dataset, Scrapy, Sidekiq and their like.
     static let ofOtherTools = Habits(

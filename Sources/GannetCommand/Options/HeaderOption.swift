@@ -1,8 +1,7 @@
-import ClusterState
-import CommandLineKit
-import Gannet
-import GannetBasics
-import HTTPEngine
+import Crawl
+import GannetBase
+import GannetHTTP
+import GannetQueue
 
 /// Headers that requests carry in addition to the usual ones. Values may be secrets, so no error repeats one.
 enum HeaderOption {

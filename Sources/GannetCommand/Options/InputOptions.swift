@@ -1,7 +1,6 @@
-import CommandLineKit
-import GannetBasics
-import HTTPEngine
-import URLLists
+import GannetBase
+import GannetHTTP
+import Lists
 
 /// The URLs of `run` and `enqueue`: the ones on the command line first, then the file's.
 struct InputOptions: Sendable {

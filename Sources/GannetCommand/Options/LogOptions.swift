@@ -1,5 +1,4 @@
-import CommandLineKit
-import GannetBasics
+import GannetBase
 
 /// How much is printed on standard error, and in what form.
 struct LogOptions: Sendable, Equatable {

@@ -1,6 +1,5 @@
-import BodyStores
-import CommandLineKit
-import Tables
+import Lists
+import Results
 
 /// `--manifest-format`: whether there is a table of the manifest too.
 enum ManifestOption {

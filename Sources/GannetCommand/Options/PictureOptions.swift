@@ -1,5 +1,4 @@
-import CommandLineKit
-import ThumbnailMessages
+import GannetPictures
 
 /// The pictures that a run makes of what it fetches.
 struct PictureOptions: Sendable {

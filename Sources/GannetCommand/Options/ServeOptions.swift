@@ -1,8 +1,6 @@
-import CommandLineKit
-import GannetBasics
-import GannetServer
-import HTTPEngine
-import HTTPService
+import GannetBase
+import GannetHTTP
+import Server
 
 /// Where a gateway listens, and whom it answers.
 struct ServeOptions: Sendable {

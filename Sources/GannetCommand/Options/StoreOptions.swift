@@ -1,6 +1,5 @@
-import BodyStores
-import CommandLineKit
-import Gannet
+import Crawl
+import Results
 
 /// Where bodies are kept.
 struct StoreOptions: Sendable {

@@ -1,5 +1,4 @@
-import ClusterState
-import CommandLineKit
+import GannetQueue
 
 /// The options of a batch.
 enum SubmissionFlags {

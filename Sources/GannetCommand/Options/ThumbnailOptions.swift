@@ -1,7 +1,6 @@
-import CommandLineKit
-import GannetBasics
-import ThumbnailMessages
-import Thumbnails
+import GannetBase
+import GannetPictures
+import Results
 
 /// `--thumbnail-program`: what makes thumbnails.
 enum ThumbnailProgramOption {

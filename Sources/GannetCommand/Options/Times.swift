@@ -1,6 +1,5 @@
-import ClusterState
-import CommandLineKit
-import Gannet
+import Crawl
+import GannetQueue
 
 /// Times, and a number, that no option names. Tests cannot wait for the usual ones, so the variable `GANNET_TEST_TIMES` sets them:
 /// `heartbeat=500ms,idle-look=500ms,host-first=8`. The variable is for tests alone, and may change with any version.

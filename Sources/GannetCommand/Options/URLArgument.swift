@@ -1,6 +1,5 @@
-import ClusterState
-import CommandLineKit
-import Gannet
+import Crawl
+import GannetQueue
 
 /// The one URL that a command is about, or the first digits of its id.
 enum URLArgument: Sendable {

@@ -1,6 +1,5 @@
-import CommandLineKit
-import Gannet
-import GannetBasics
+import Crawl
+import GannetBase
 
 extension ValueType where Value == String {
     /// The form alone is checked here; the client that connects reads the rest.

@@ -1,7 +1,6 @@
-import BodyStores
-import CommandLineKit
-import GannetBasics
-import URLLists
+import GannetBase
+import Lists
+import Results
 
 /// `--verify`: the digests that bodies must have, from a column of the list.
 struct VerifyOption: Sendable {

@@ -1,6 +1,6 @@
-import ClusterState
-import Gannet
-import GannetBasics
+import Crawl
+import GannetBase
+import GannetQueue
 
 /// A batch as people and as scripts read it.
 struct BatchReport: Sendable {

@@ -1,8 +1,7 @@
-import BodyStores
-import ClusterState
-import CommandLineKit
-import Gannet
-import GannetBasics
+import Crawl
+import GannetBase
+import GannetQueue
+import Results
 
 /// The result of an export, for people and for scripts.
 struct ExportReport: Sendable {

@@ -1,5 +1,4 @@
-import ClusterState
-import CommandLineKit
+import GannetQueue
 
 /// Words for batches whose bodies stay in Redis until somebody has exported them.
 struct HeldBodies: Sendable {

@@ -1,5 +1,4 @@
-import CommandLineKit
-import GannetBasics
+import GannetBase
 
 /// A file that a command was asked to write: it is there as a whole, or as it was before.
 enum OutputFile {

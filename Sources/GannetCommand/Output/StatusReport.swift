@@ -1,6 +1,6 @@
-import ClusterState
-import Gannet
-import GannetBasics
+import Crawl
+import GannetBase
+import GannetQueue
 
 /// A queue's status. The names in its JSON are a contract; what is unknown is `null`.
 struct StatusReport: Sendable {

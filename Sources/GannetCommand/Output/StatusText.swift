@@ -1,4 +1,4 @@
-import ClusterState
+import GannetQueue
 
 /// A queue's status for people: names on the left, values on the right, then workers and hosts in tables.
 struct StatusText: Sendable {

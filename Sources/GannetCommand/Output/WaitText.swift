@@ -1,4 +1,4 @@
-import ClusterState
+import GannetQueue
 
 /// Words for what the rest of a list waits for: the hosts that hold it up, and the jobs.
 struct WaitText: Sendable, Equatable {

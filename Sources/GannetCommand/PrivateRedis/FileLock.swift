@@ -1,4 +1,4 @@
-import GannetBasics
+import GannetBase
 
 /// A `flock` on a file of its own, given up when the last reference or the process goes.
 final class FileLock: Sendable {

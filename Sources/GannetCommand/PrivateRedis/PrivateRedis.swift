@@ -1,5 +1,4 @@
-import CommandLineKit
-import GannetBasics
+import GannetBase
 
 /// The Redis that commands use when none is named: started when needed, shared between them, stopped when idle.
 ///

@@ -1,5 +1,4 @@
-import CommandLineKit
-import GannetBasics
+import GannetBase
 
 /// The folder that the private Redis lives in, and the names within it.
 struct PrivateRedisFolder: Sendable {
@@ -18,7 +17,7 @@ struct PrivateRedisFolder: Sendable {
     var log: String { path + "/redis.log" }
     var data: String { path + "/data" }
 
-    /// `sun_path` holds 108 bytes on Linux, 104 on macOS, and the server wants some for itself.
+    /// `sun_path` holds 108 bytes, and the server wants some for itself.
     static let longestSocketPath = 100
 
     static func exists(home: String) -> Bool {

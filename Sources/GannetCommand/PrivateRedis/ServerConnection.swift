@@ -1,4 +1,4 @@
-import GannetBasics
+import GannetBase
 
 /// The little of the Redis protocol that starting and stopping a server takes: PING and SHUTDOWN as lines, the first line of the answer.
 /// The supervisor must not depend on the client that it may have to be restarted for.
@@ -85,7 +85,7 @@ final class ServerConnection {
     /// Nil at the end of the stream; empty when there is nothing just now.
     private static func read(_ descriptor: Int32) -> [UInt8]? {
         var buffer = [UInt8](repeating: 0, count: 1024)
-        let count = GannetBasics.read(descriptor, &buffer, buffer.count)
+        let count = GannetBase.read(descriptor, &buffer, buffer.count)
         if count > 0 { return Array(buffer[..<count]) }
         return count < 0 && (errno == EAGAIN || errno == EINTR) ? [] : nil
     }

@@ -1,4 +1,4 @@
-import GannetBasics
+import GannetBase
 
 /// Finds and starts `redis-server` on the private folder.
 struct ServerProcess {
@@ -13,8 +13,8 @@ struct ServerProcess {
         guard let program = find(in: searchPath) else {
             throw CommandFailure(
                 .unavailable,
-                "redis-server is not installed. Install it (Debian, Ubuntu: sudo apt install redis-server; macOS: brew install redis) "
-                    + "or name a Redis with '--redis <url>'.")
+                "redis-server is not installed. Install it (Debian, Ubuntu: sudo apt install redis-server) or "
+                    + "name a Redis with '--redis <url>'.")
         }
         let data = try lockData(of: folder)
         unlink(folder.socket)

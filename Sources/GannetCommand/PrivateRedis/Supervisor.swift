@@ -1,4 +1,4 @@
-import GannetBasics
+import GannetBase
 
 /// Looks after a private Redis, in a process and a session of its own: starts it, waits until nobody has used it for the idle time, and stops it. A
 /// server whose supervisor was killed is adopted.
@@ -143,7 +143,7 @@ struct TerminationPipe {
         _ = poll(&both, 2, Int32(clamping: parts.seconds * 1000 + parts.attoseconds / 1_000_000_000_000_000))
         if both[0].revents != 0 {
             var byte: UInt8 = 0
-            while GannetBasics.read(read, &byte, 1) == 1 {}
+            while GannetBase.read(read, &byte, 1) == 1 {}
             return .terminated
         }
         return both[1].revents != 0 ? .descriptor : .time

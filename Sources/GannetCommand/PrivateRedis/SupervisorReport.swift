@@ -1,4 +1,4 @@
-import GannetBasics
+import GannetBase
 
 /// A supervisor's message to the command that started it, sent once, as one line through the pipe at descriptor 3.
 enum SupervisorReport: Sendable, Equatable {

@@ -1,4 +1,4 @@
-import GannetBasics
+import GannetBase
 
 /// Standard input, output and error, which a program may be started without.
 enum StandardDescriptors {
@@ -25,9 +25,6 @@ enum Executable {
 
     /// The file that this process runs from.
     private static var running: String {
-        #if canImport(Darwin)
-        Bundle.main.executablePath ?? CommandLine.arguments[0]
-        #else
         // The link itself is still right when the file has been replaced or removed since; the path reads better in process lists.
         let link = "/proc/self/exe"
         var (running, found) = (stat(), stat())
@@ -37,7 +34,6 @@ enum Executable {
             return link
         }
         return String(cString: resolved)
-        #endif
     }
 }
 
@@ -57,11 +53,10 @@ struct DescriptorLimit: Sendable {
         var limit = rlimit()
         guard getrlimit(resource, &limit) == 0 else { return DescriptorLimit(value: base) }
         let most = min(limit.rlim_max, 1_048_576)
-        // macOS refuses more than a number that it keeps elsewhere, but takes this one.
-        for wanted in [most, min(most, 10_240)] where wanted > limit.rlim_cur {
+        if most > limit.rlim_cur {
             var raised = limit
-            raised.rlim_cur = wanted
-            if setrlimit(resource, &raised) == 0 { return DescriptorLimit(value: Int(wanted)) }
+            raised.rlim_cur = most
+            if setrlimit(resource, &raised) == 0 { return DescriptorLimit(value: Int(most)) }
         }
         return DescriptorLimit(value: Int(min(limit.rlim_cur, 1_048_576)))
     }
@@ -89,9 +84,5 @@ struct DescriptorLimit: Sendable {
                 + "\(other)raise 'ulimit -n' to \(needed).")
     }
 
-    #if canImport(Glibc)
     private static var resource: __rlimit_resource_t { __rlimit_resource_t(RLIMIT_NOFILE.rawValue) }
-    #else
-    private static var resource: Int32 { RLIMIT_NOFILE }
-    #endif
 }

@@ -1,4 +1,4 @@
-import GannetBasics
+import GannetBase
 
 /// SIGINT, SIGTERM and SIGHUP as a stream, for a command that ends in order: the first asks it to drain, a second to leave.
 ///

@@ -1,4 +1,4 @@
-import GannetBasics
+import GannetBase
 
 /// The descriptors, environment and signals that a command has: those of the process, unless its caller gives it others.
 ///

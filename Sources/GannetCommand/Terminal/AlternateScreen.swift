@@ -1,4 +1,4 @@
-import GannetBasics
+import GannetBase
 
 /// A screen of its own on a terminal, left as it was found: keys arrive one by one and unseen, and there is no cursor.
 final class AlternateScreen {

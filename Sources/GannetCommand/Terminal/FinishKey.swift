@@ -1,4 +1,4 @@
-import GannetBasics
+import GannetBase
 
 /// The key `f` at the terminal of a run that shows its progress.
 ///

@@ -1,4 +1,4 @@
-import GannetBasics
+import GannetBase
 
 /// Standard error, with lines at its bottom that are redrawn while messages scroll by above them.
 final class LiveOutput: Sendable {

@@ -1,4 +1,4 @@
-import GannetBasics
+import GannetBase
 
 /// Shows a command's progress while it works: drawn anew a few times a second on a terminal, elsewhere a line now and then.
 struct ProgressDisplay: Sendable {

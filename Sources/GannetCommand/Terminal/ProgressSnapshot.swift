@@ -1,5 +1,5 @@
-import ClusterState
-import Gannet
+import Crawl
+import GannetQueue
 
 /// How far a command's work has come at one moment: all that its progress is drawn from.
 struct ProgressSnapshot: Sendable {

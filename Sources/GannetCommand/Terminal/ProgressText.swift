@@ -1,5 +1,5 @@
-import Gannet
-import GannetBasics
+import Crawl
+import GannetBase
 
 /// Progress as it is drawn at the bottom of a terminal: a bar, and lines about failures and slow hosts where there are any.
 enum ProgressLines {

@@ -1,4 +1,4 @@
-import GannetBasics
+import GannetBase
 
 /// The mode of a terminal in which keys arrive one by one and unseen. There is one for the process, because a handler of signals has to find it.
 ///

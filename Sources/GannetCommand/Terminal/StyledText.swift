@@ -1,4 +1,4 @@
-import GannetBasics
+import GannetBase
 
 /// A line of text for a screen, made of pieces of one colour each. It knows how wide it is.
 struct StyledText: Sendable, Equatable, ExpressibleByStringLiteral {

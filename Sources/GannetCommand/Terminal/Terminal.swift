@@ -1,4 +1,4 @@
-import GannetBasics
+import GannetBase
 
 /// A terminal that can be drawn on, behind a descriptor.
 struct Terminal: Sendable {

@@ -1,4 +1,4 @@
-import GannetBasics
+import GannetBase
 
 /// Keys that are pressed at a terminal, and changes of its size.
 ///
@@ -31,7 +31,7 @@ struct TerminalInput: Sendable {
         while true {
             if poll(&sources, nfds_t(sources.count), -1) < 0, errno != EINTR { return continuation.finish() }
             for index in sources.indices.reversed() where sources[index].revents != 0 {
-                let count = GannetBasics.read(sources[index].fd, &bytes, bytes.count)
+                let count = GannetBase.read(sources[index].fd, &bytes, bytes.count)
                 if index == 0 {
                     continuation.yield(.resized)
                 } else if count > 0 {

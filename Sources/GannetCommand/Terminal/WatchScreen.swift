@@ -1,4 +1,4 @@
-import ClusterState
+import GannetQueue
 
 /// A queue on a whole screen, as a function of the status and the size of the screen.
 struct WatchScreen: Sendable {

@@ -1,4 +1,4 @@
-import ClusterState
+import GannetQueue
 
 /// `status --watch` on a terminal: looks every second, draws what has changed, and ends on `q` or a signal.
 struct WatchSession: Sendable {

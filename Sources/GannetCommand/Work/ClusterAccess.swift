@@ -1,6 +1,6 @@
-import BodyStores
-import ClusterState
-import Gannet
+import Crawl
+import GannetQueue
+import Results
 
 /// The cluster that a command works with: the Redis that was named, or the private one, which is kept alive meanwhile.
 struct ClusterAccess: Sendable {

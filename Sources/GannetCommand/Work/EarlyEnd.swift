@@ -1,6 +1,5 @@
-import BodyStores
-import CommandLineKit
-import GannetBasics
+import GannetBase
+import Results
 
 /// Ends a run before its list, without a signal: by the clock, by a key, by `gannet run --finish` or by `gannet workers drain`.
 ///

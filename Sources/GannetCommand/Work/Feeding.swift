@@ -1,7 +1,7 @@
-import BodyStores
-import ClusterState
-import Gannet
-import URLLists
+import Crawl
+import GannetQueue
+import Lists
+import Results
 
 /// Reads a command's input into a producer.
 enum Feeding {

@@ -1,4 +1,4 @@
-import GannetBasics
+import GannetBase
 
 /// Lets SIGINT and SIGTERM end a command's waiting, and stop its worker.
 final class Interruption: Sendable {

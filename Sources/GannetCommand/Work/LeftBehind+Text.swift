@@ -1,5 +1,5 @@
-import Gannet
-import GannetBasics
+import Crawl
+import GannetBase
 
 extension LeftBehind {
     /// A sentence about jobs and exchanges, and one about the list of workers.

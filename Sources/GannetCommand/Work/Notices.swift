@@ -1,6 +1,6 @@
-import ClusterState
-import Gannet
-import GannetBasics
+import Crawl
+import GannetBase
+import GannetQueue
 
 // Structs without a clock that decide when something is worth telling.
 

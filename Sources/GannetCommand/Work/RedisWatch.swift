@@ -1,5 +1,5 @@
-import ClusterState
-import GannetBasics
+import GannetBase
+import GannetQueue
 
 /// Tells that a command waits for Redis, and that Redis is back. It starts a private Redis again meanwhile.
 final class RedisWatch: Sendable {

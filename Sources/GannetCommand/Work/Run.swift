@@ -1,9 +1,8 @@
-import BodyStores
-import ClusterState
-import Gannet
-import GannetBasics
-import HTTPEngine
-import Thumbnails
+import Crawl
+import GannetBase
+import GannetHTTP
+import GannetQueue
+import Results
 
 /// `gannet run` at work: feeds the queue while a worker empties it, writes the manifest, and leaves nothing in Redis.
 ///

@@ -1,7 +1,7 @@
-import BodyStores
-import Gannet
-import GannetBasics
-import URLLists
+import Crawl
+import GannetBase
+import Lists
+import Results
 
 /// The input of a run. It is read more than once: to fetch its URLs, and to write the manifest in its order.
 final class RunInput: Sendable {

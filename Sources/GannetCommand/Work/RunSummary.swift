@@ -1,10 +1,9 @@
-import BodyStores
-import ClusterState
-import CommandLineKit
-import Gannet
-import GannetBasics
-import HTTPEngine
-import URLLists
+import Crawl
+import GannetBase
+import GannetHTTP
+import GannetQueue
+import Lists
+import Results
 
 /// The result of a run: its rows, counted by how they ended.
 struct RunSummary: Sendable {

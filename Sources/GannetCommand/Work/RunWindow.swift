@@ -1,11 +1,9 @@
-import BodyStores
-import ClusterState
-import Gannet
-import GannetBasics
-import GannetServer
-import HTTPEngine
-import HTTPService
-import Thumbnails
+import Crawl
+import GannetBase
+import GannetHTTP
+import GannetQueue
+import Results
+import Server
 
 /// The window of a run: a gateway for browsers of this machine. It stays until the run ends, and at a terminal until Ctrl-C.
 struct RunWindow: Sendable {

@@ -1,5 +1,5 @@
-import ClusterState
-import Gannet
+import Crawl
+import GannetQueue
 
 /// A worker's reports as numbers. No clock inside.
 struct WorkCounts: Sendable {

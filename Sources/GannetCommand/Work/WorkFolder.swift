@@ -1,6 +1,6 @@
-import BodyStores
-import Gannet
-import HTTPEngine
+import Crawl
+import GannetHTTP
+import Results
 
 /// The folder for bodies, with a command's errors.
 enum WorkFolder {

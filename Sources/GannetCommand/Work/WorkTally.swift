@@ -1,8 +1,8 @@
-import BodyStores
-import ClusterState
-import Gannet
-import GannetBasics
-import HTTPEngine
+import Crawl
+import GannetBase
+import GannetHTTP
+import GannetQueue
+import Results
 
 /// Counts a worker's reports, and prints the ones that people should see at once.
 final class WorkTally: Sendable {

@@ -1,7 +1,7 @@
 import GannetTestKit
 import Testing
 
-@testable import CommandLineKit
+@testable import GannetCommand
 
 @Suite struct ConfigurationFileTests {
     private static let count = Flag("count", .integer(in: 1...100), default: "64", "How many.")

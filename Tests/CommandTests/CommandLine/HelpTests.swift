@@ -1,6 +1,6 @@
 import Testing
 
-@testable import CommandLineKit
+@testable import GannetCommand
 
 @Suite struct HelpTests {
     private static let parser = CommandLineParser(

@@ -1,4 +1,4 @@
-import CommandLineKit
+import GannetCommand
 import Testing
 
 /// A small table with one of everything.

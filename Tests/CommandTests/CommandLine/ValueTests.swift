@@ -1,4 +1,4 @@
-import CommandLineKit
+import GannetCommand
 import Testing
 
 @Suite struct ValueTests {

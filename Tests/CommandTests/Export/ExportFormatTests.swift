@@ -1,6 +1,6 @@
-import Archives
 import Foundation
 import GannetTestKit
+import Results
 import Testing
 
 /// `export --output-format`, by the real binary. The tests of runs and of the module `Archives` look at the formats themselves.

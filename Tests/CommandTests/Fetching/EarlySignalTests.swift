@@ -1,12 +1,11 @@
 import Foundation
-import GannetBasics
+import GannetBase
 import GannetTestKit
 import Testing
 
 /// SIGTERM in the first moments of a worker. Until `main` begins, while the system loads the program, a signal ends it by its number. Nothing
 /// can change that, and nothing has begun then.
 @Suite(.timeLimit(.minutes(2))) struct EarlySignalTests {
-    #if os(Linux)
     /// The worker's end after SIGTERM at the system call of this number after `main` has begun.
     private func end(after calls: Int, redis port: UInt16) async throws -> ChildProcess.ExitStatus {
         let first = Mutex<Int?>(nil)
@@ -31,7 +30,6 @@ import Testing
         }
         try await silent.stop()
     }
-    #endif
 
     @Test(arguments: ["HELLO\"", "SETNX\"", "INFO\"", "SUBSCRIBE\"", "EVALSHA\"", "HGETALL\""])
     func `a worker that is stopped while it connects ends by itself`(command: String) async throws {

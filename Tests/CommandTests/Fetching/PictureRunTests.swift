@@ -1,8 +1,8 @@
-import Archives
 import Foundation
-import GannetBasics
+import GannetBase
+import GannetPictures
 import GannetTestKit
-import ImageProbe
+import Results
 import Testing
 
 /// `run --resize`, by the real binaries at a real origin.

@@ -181,17 +181,14 @@ import Testing
         let inTheWay = try await fleet.outcome(fleet.run)
         #expect(inTheWay.status == 74)
         #expect(inTheWay.errors == "Error: \(fleet.out) is not a folder.\n")
-        #if os(Linux)
         for words in [["run", "-i", fleet.list, "-d", "/proc/self"], ["work", "--store", "/proc/self"]] {
             let readOnly = try await fleet.outcome(words + fleet.connection)
             #expect(readOnly.status == 74)
             #expect(readOnly.errors.hasPrefix("Error: The folder /proc/self cannot be written to: "))
         }
-        #endif
         try await fleet.stop()
     }
 
-    #if os(Linux)
     @Test(
         .enabled(
             if: MachineNeed.isMet(MachineNeed.canMount), "Nothing can be mounted here, so no disk can be filled. Run as root."))
@@ -283,7 +280,6 @@ import Testing
         #expect(counts.allSatisfy { $0 <= 2 })
         try await fleet.stop()
     }
-    #endif
 
     @Test func `two runs do not write to one folder, and two signals end a run whose origin is silent`() async throws {
         let fleet = try await Fleet.start(files: 2)
@@ -312,13 +308,11 @@ import Testing
         let closed = try await fleet.outcome(fleet.run, output: .nobody)
         #expect(closed.status == 0 && closed.complaints == "")
         try fleet.expectAllBodies()
-        #if os(Linux)
         for words in [fleet.run, ["status"] + fleet.connection, ["enqueue", "http://h/"] + fleet.connection] {
             let full = try await fleet.outcome(words, output: .file("/dev/full"))
             #expect(full.status == 74)
             #expect(full.errors.contains("Standard output cannot be written: No space left on device."))
         }
-        #endif
         try await fleet.stop()
     }
 }

@@ -1,7 +1,7 @@
-import Archives
 import Foundation
-import GannetBasics
+import GannetBase
 import GannetTestKit
+import Results
 import Testing
 
 /// `run --output-format shards`, by the real binary at a real origin. `Scripts/check shards` has webdataset read them.

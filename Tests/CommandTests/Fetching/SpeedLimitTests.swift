@@ -1,4 +1,3 @@
-import CommandLineKit
 import GannetTestKit
 import Testing
 

@@ -1,6 +1,6 @@
 import Foundation
+import GannetPictures
 import GannetTestKit
-import ImageProbe
 import Testing
 
 /// `gannet thumbnail`.

@@ -101,7 +101,6 @@ import Testing
         }
     }
 
-    #if os(Linux)
     @Test func `output to a full disk is exit 74 and one sentence`() async throws {
         for command in try await commands() {
             let outcome = try await program.run(command.path + ["--help"], output: .file("/dev/full"))
@@ -134,5 +133,4 @@ import Testing
         #expect(said >= 3)
         try await fleet.stop()
     }
-    #endif
 }

@@ -50,7 +50,6 @@ import Testing
         try await fleet.stop()
     }
 
-    #if os(Linux)
     @Test(arguments: [("n", 1), ("", 1), ("yes please", 1), ("Y", 0)])
     func `on a terminal, a purge asks first, and takes only a yes as consent`(answer: String, left: Int) async throws {
         let fleet = try await Fleet.start(files: 1)
@@ -65,5 +64,4 @@ import Testing
         #expect(jobs?["ready"] as? Int == left)
         try await fleet.stop()
     }
-    #endif
 }

@@ -2,8 +2,8 @@ import Foundation
 import GannetTestKit
 import Testing
 
-@testable import ClusterState
 @testable import GannetCommand
+@testable import GannetQueue
 
 /// The program while a part of its cluster is away.
 @Suite(.timeLimit(.minutes(3))) struct ClusterOutageTests {

@@ -1,9 +1,8 @@
-import CommandLineKit
 import Testing
 
-@testable import ClusterState
-@testable import Gannet
+@testable import Crawl
 @testable import GannetCommand
+@testable import GannetQueue
 
 @Suite struct MetricsTextTests {
     @Test func `values stand behind their kind and their help, and labels are escaped`() {

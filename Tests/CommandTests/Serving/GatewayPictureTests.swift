@@ -1,7 +1,7 @@
 import Foundation
-import GannetBasics
+import GannetBase
+import GannetPictures
 import GannetTestKit
-import ImageProbe
 import Testing
 
 /// `/v1/picture`: pictures of origins at the size that clients need.

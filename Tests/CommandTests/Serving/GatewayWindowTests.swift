@@ -112,7 +112,7 @@ import Testing
     @Test func `the page has all files of its folder, and a strict policy`() async throws {
         let fleet = try await Fleet.start(files: 1)
         let gateway = try await fleet.gateway()
-        let folder = Repository.url("Sources/GannetServer/Window")
+        let folder = Repository.url("Sources/Server/Window")
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
         #expect(names.count > 10)
         for name in names {

@@ -1,5 +1,5 @@
 import Foundation
-import GannetBasics
+import GannetBase
 import GannetTestKit
 
 @testable import GannetCommand
@@ -84,7 +84,7 @@ struct Program: Sendable {
     private static let ignoresBrokenPipes: Void = Signals.ignoreBrokenPipes()
 
     private static func open(_ path: String, _ flags: Int32) throws -> Int32 {
-        let descriptor = GannetBasics.open(path, flags | O_CLOEXEC)
+        let descriptor = GannetBase.open(path, flags | O_CLOEXEC)
         guard descriptor >= 0 else { throw KitError("cannot open \(path): \(errno)") }
         return descriptor
     }

@@ -1,8 +1,7 @@
 import Foundation
-import GannetBasics
+import GannetBase
 import GannetTestKit
 
-#if os(Linux)
 /// A program that is held at one of its first system calls while a test does something to it, and then goes on alone.
 ///
 /// The kernel takes the calls of a tracer from one thread only, so all of it runs on a thread of its own. No other thread may wait for the process.
@@ -92,4 +91,3 @@ enum SystemCallTrace {
         return status & 0x7f == 0 ? .exited((status >> 8) & 0xff) : .signalled(status & 0x7f)
     }
 }
-#endif

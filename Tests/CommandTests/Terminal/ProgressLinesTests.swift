@@ -1,9 +1,8 @@
-import Gannet
 import Testing
 
-@testable import ClusterState
-@testable import Gannet
+@testable import Crawl
 @testable import GannetCommand
+@testable import GannetQueue
 
 @Suite struct ProgressLinesTests {
     private static let style = TerminalStyle(hasColor: false, hasUnicode: true)

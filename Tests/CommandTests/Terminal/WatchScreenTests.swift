@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-@testable import ClusterState
 @testable import GannetCommand
+@testable import GannetQueue
 
 @Suite struct WatchScreenTests {
     private static let style = TerminalStyle(hasColor: false, hasUnicode: true)

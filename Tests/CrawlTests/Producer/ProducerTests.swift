@@ -1,9 +1,9 @@
+import GannetRedisClient
 import GannetTestKit
-import RedisClient
 import Testing
 
-@testable import ClusterState
-@testable import Gannet
+@testable import Crawl
+@testable import GannetQueue
 
 @Suite struct ProducerTests {
     private func feed(_ fixture: WorkerFixture, _ lines: [String], batch: String = "b") async throws -> EnqueueSummary {

@@ -1,7 +1,7 @@
 import Foundation
 import GannetTestKit
 
-@testable import ClusterState
+@testable import GannetQueue
 
 /// A fault that is planted in the scripts on purpose, to see that a method finds it. `Tests/Proof/faults.json` has them all.
 struct PlantedFault: Decodable, Sendable {

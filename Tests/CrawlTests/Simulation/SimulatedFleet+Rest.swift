@@ -1,7 +1,7 @@
 import GannetTestKit
 
-@testable import ClusterState
-@testable import Gannet
+@testable import Crawl
+@testable import GannetQueue
 
 /// A course that went wrong, and why.
 struct Violation: Error, CustomStringConvertible {

@@ -1,8 +1,8 @@
+import GannetRedisClient
 import GannetTestKit
-import RedisClient
 
-@testable import ClusterState
-@testable import Gannet
+@testable import Crawl
+@testable import GannetQueue
 
 /// Real machines of workers and the real scripts on a real Redis, whose clock stands still unless it is moved. The network between them and
 /// the origin are simulated. Nothing happens but what an event says, so one seed makes one course.

@@ -1,7 +1,7 @@
 import GannetTestKit
 
-@testable import ClusterState
-@testable import Gannet
+@testable import Crawl
+@testable import GannetQueue
 
 /// A worker's own machine. Its network, its requests and its bodies are lists here.
 struct SimulatedWorker {

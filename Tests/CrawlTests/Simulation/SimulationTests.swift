@@ -1,5 +1,4 @@
-#if canImport(Glibc)
-import ClusterState
+import GannetQueue
 import GannetTestKit
 import Testing
 
@@ -61,4 +60,3 @@ import Testing
         }
     }
 }
-#endif

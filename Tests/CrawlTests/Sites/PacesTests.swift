@@ -1,10 +1,10 @@
-import ClusterState
+import GannetHTTP
+import GannetQueue
+import GannetRedisClient
 import GannetTestKit
-import HTTPEngine
-import RedisClient
 import Testing
 
-@testable import Gannet
+@testable import Crawl
 
 /// The reasons that a worker knows for the pace of a host.
 @Suite(.timeLimit(.minutes(1))) struct PacesTests {

@@ -1,9 +1,8 @@
-import GannetBasics
-import HTTPCaching
-import HTTPEngine
+import GannetBase
+import GannetHTTP
 import Testing
 
-@testable import Gannet
+@testable import Crawl
 
 /// The permission of sites, and what their answers for robots.txt mean.
 @Suite(.timeLimit(.minutes(1))) struct SitesTests {

@@ -1,7 +1,7 @@
-import RedisClient
+import GannetRedisClient
 
-@testable import ClusterState
-@testable import Gannet
+@testable import Crawl
+@testable import GannetQueue
 
 enum RedisErrors {
     static let lost = RedisError(.connectionLost, mayHaveExecuted: true)

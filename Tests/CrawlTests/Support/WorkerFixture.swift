@@ -1,11 +1,11 @@
 import Foundation
-import GannetBasics
+import GannetBase
+import GannetRedisClient
 import GannetTestKit
-import RedisClient
 
-@testable import BodyStores
-@testable import ClusterState
-@testable import Gannet
+@testable import Crawl
+@testable import GannetQueue
+@testable import Results
 
 /// A queue in a real Redis, a folder, and workers that run on them.
 struct WorkerFixture: Sendable {

@@ -1,8 +1,8 @@
-import ClusterState
+import GannetQueue
 import GannetTestKit
 import Testing
 
-@testable import Gannet
+@testable import Crawl
 
 /// How many requests a worker has in flight that finds the number itself.
 @Suite struct AdaptedPlacesTests {

@@ -1,12 +1,12 @@
-import GannetBasics
+import GannetBase
+import GannetHTTP
+import GannetRedisClient
 import GannetTestKit
-import HTTPEngine
-import RedisClient
 import Testing
 
-@testable import BodyStores
-@testable import ClusterState
-@testable import Gannet
+@testable import Crawl
+@testable import GannetQueue
+@testable import Results
 
 /// Bodies in a Redis Cluster, one server of which is away.
 @Suite(.timeLimit(.minutes(1))) struct AwayPartTests {

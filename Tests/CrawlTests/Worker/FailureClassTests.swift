@@ -1,8 +1,8 @@
-import HTTPEngine
+import GannetHTTP
 import Testing
 
-@testable import ClusterState
-@testable import Gannet
+@testable import Crawl
+@testable import GannetQueue
 
 @Suite struct FailureClassTests {
     @Test func `every class that a fetch may fail with is known, and so are those of jobs that were given up without one`() {

@@ -1,12 +1,12 @@
 import Foundation
+import GannetHTTP
+import GannetRedisClient
 import GannetTestKit
-import HTTPEngine
-import RedisClient
 import Testing
 
-@testable import BodyStores
-@testable import ClusterState
-@testable import Gannet
+@testable import Crawl
+@testable import GannetQueue
+@testable import Results
 
 /// How jobs that are enqueued later use a worker's outcomes.
 @Suite(.timeLimit(.minutes(1))) struct FreshnessTests {

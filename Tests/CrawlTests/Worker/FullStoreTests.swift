@@ -1,12 +1,12 @@
-import GannetBasics
+import GannetBase
+import GannetHTTP
+import GannetRedisClient
 import GannetTestKit
-import HTTPEngine
-import RedisClient
 import Testing
 
-@testable import BodyStores
-@testable import ClusterState
-@testable import Gannet
+@testable import Crawl
+@testable import GannetQueue
+@testable import Results
 
 /// Bodies that wait for room in Redis.
 @Suite(.timeLimit(.minutes(1))) struct FullStoreTests {

@@ -1,11 +1,11 @@
 import Foundation
-import GannetBasics
+import GannetBase
+import GannetRedisClient
 import GannetTestKit
-import RedisClient
 import Testing
 
-@testable import ClusterState
-@testable import Gannet
+@testable import Crawl
+@testable import GannetQueue
 
 @Suite(.timeLimit(.minutes(1))) struct WorkerHeartbeatTests {
     @Test func `the time of the processor lies between two readings of its clock`() throws {

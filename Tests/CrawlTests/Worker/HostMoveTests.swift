@@ -1,10 +1,10 @@
-import ClusterState
+import GannetHTTP
+import GannetQueue
+import GannetRedisClient
 import GannetTestKit
-import HTTPEngine
-import RedisClient
 import Testing
 
-@testable import Gannet
+@testable import Crawl
 
 /// A redirect to another host needs a place there, as a request to that host would.
 @Suite(.timeLimit(.minutes(1))) struct HostMoveTests {

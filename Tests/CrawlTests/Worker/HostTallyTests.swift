@@ -1,7 +1,7 @@
 import Testing
 
-@testable import ClusterState
-@testable import Gannet
+@testable import Crawl
+@testable import GannetQueue
 
 @Suite struct HostTallyTests {
     private let start = ContinuousClock.now

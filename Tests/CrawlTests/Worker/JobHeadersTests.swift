@@ -1,11 +1,10 @@
+import GannetHTTP
+import GannetRedisClient
 import GannetTestKit
-import HTTPCaching
-import HTTPEngine
-import RedisClient
 import Testing
 
-@testable import ClusterState
-@testable import Gannet
+@testable import Crawl
+@testable import GannetQueue
 
 /// Jobs that were enqueued with request headers of their own.
 @Suite(.timeLimit(.minutes(1))) struct JobHeadersTests {

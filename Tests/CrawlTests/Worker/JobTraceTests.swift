@@ -1,10 +1,10 @@
+import GannetHTTP
+import GannetRedisClient
 import GannetTestKit
-import HTTPEngine
-import RedisClient
 import Testing
 
-@testable import ClusterState
-@testable import Gannet
+@testable import Crawl
+@testable import GannetQueue
 
 /// Jobs of a batch that belongs to a trace.
 @Suite(.timeLimit(.minutes(1))) struct JobTraceTests {

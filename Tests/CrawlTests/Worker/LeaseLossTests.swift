@@ -1,10 +1,10 @@
 import Foundation
+import GannetRedisClient
 import GannetTestKit
-import RedisClient
 import Testing
 
-@testable import ClusterState
-@testable import Gannet
+@testable import Crawl
+@testable import GannetQueue
 
 @Suite(.timeLimit(.minutes(1))) struct LeaseLossTests {
     /// Takes all jobs back, and claims them as another worker. All places of the worker must be taken, or it would claim the jobs again.

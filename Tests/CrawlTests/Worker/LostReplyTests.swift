@@ -1,9 +1,9 @@
+import GannetRedisClient
 import GannetTestKit
-import RedisClient
 import Testing
 
-@testable import ClusterState
-@testable import Gannet
+@testable import Crawl
+@testable import GannetQueue
 
 /// Exchanges that Redis carried out and whose answers were lost.
 @Suite(.timeLimit(.minutes(1))) struct LostReplyTests {

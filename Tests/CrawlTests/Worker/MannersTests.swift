@@ -1,12 +1,12 @@
-import ClusterState
-import GannetBasics
+import GannetBase
+import GannetHTTP
+import GannetQueue
+import GannetRedisClient
 import GannetTestKit
-import HTTPEngine
-import RedisClient
 import Testing
 
-@testable import BodyStores
-@testable import Gannet
+@testable import Crawl
+@testable import Results
 
 /// Workers whose jobs obey the sites that they fetch from, and jobs that do not.
 @Suite(.timeLimit(.minutes(1))) struct MannersTests {

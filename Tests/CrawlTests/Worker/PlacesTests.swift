@@ -1,12 +1,12 @@
-import GannetBasics
+import GannetBase
+import GannetHTTP
+import GannetRedisClient
 import GannetTestKit
-import HTTPEngine
-import RedisClient
 import Testing
 
-@testable import BodyStores
-@testable import ClusterState
-@testable import Gannet
+@testable import Crawl
+@testable import GannetQueue
+@testable import Results
 
 /// The places of a worker, and the calls that fill them.
 @Suite(.timeLimit(.minutes(1))) struct PlacesTests {

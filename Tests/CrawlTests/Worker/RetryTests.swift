@@ -1,11 +1,11 @@
-import GannetBasics
+import GannetBase
+import GannetHTTP
+import GannetRedisClient
 import GannetTestKit
-import HTTPEngine
-import RedisClient
 import Testing
 
-@testable import ClusterState
-@testable import Gannet
+@testable import Crawl
+@testable import GannetQueue
 
 @Suite(.timeLimit(.minutes(1))) struct RetryTests {
     /// Fails this many times for each URL before it sends the body.

@@ -1,10 +1,10 @@
 import Foundation
+import GannetRedisClient
 import GannetTestKit
-import RedisClient
 import Testing
 
-@testable import ClusterState
-@testable import Gannet
+@testable import Crawl
+@testable import GannetQueue
 
 @Suite(.timeLimit(.minutes(1))) struct StopTests {
     @Test func `after the first stop, jobs in flight end and no more are claimed`() async throws {

@@ -1,7 +1,7 @@
 import Testing
 
-@testable import ClusterState
-@testable import Gannet
+@testable import Crawl
+@testable import GannetQueue
 
 /// A worker's machine while bodies wait to be stored.
 @Suite struct WaitingBodiesTests {

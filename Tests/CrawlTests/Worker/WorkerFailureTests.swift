@@ -1,11 +1,11 @@
 import Foundation
+import GannetHTTP
+import GannetRedisClient
 import GannetTestKit
-import HTTPEngine
-import RedisClient
 import Testing
 
-@testable import ClusterState
-@testable import Gannet
+@testable import Crawl
+@testable import GannetQueue
 
 @Suite(.timeLimit(.minutes(1))) struct WorkerFailureTests {
     @Test func `a disk that takes no body ends the worker and costs no job anything`() async throws {
@@ -172,7 +172,6 @@ import Testing
         try await server.stop()
     }
 
-    #if canImport(Glibc)
     @Test func `a URL that three workers died with fails without a request, and no attempt is charged for that`() async throws {
         let server = try await RedisServer.start(.init { $0.movableClock = true })
         try await WorkerFixture.with(server) { fixture in
@@ -221,5 +220,4 @@ import Testing
         }
         try await server.stop()
     }
-    #endif
 }

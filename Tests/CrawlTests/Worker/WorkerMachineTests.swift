@@ -1,7 +1,7 @@
 import Testing
 
-@testable import ClusterState
-@testable import Gannet
+@testable import Crawl
+@testable import GannetQueue
 
 /// The machine without Redis: inputs on one side, actions on the other.
 @Suite struct WorkerMachineTests {

@@ -1,11 +1,11 @@
 import Foundation
+import GannetHTTP
+import GannetRedisClient
 import GannetTestKit
-import HTTPEngine
-import RedisClient
 import Testing
 
-@testable import ClusterState
-@testable import Gannet
+@testable import Crawl
+@testable import GannetQueue
 
 @Suite(.timeLimit(.minutes(1))) struct WorkerTests {
     @Test func `everything is fetched, placed and counted, and then it ends`() async throws {

@@ -1,8 +1,8 @@
+import GannetHTTP
 import GannetTestKit
-import HTTPEngine
 import Testing
 
-@testable import FetchCache
+@testable import GannetFetch
 
 @Suite(.timeLimit(.minutes(1))) struct AbandonedWriteTests {
     @Test func `a write whose caller leaves does not leave half a file`() async throws {

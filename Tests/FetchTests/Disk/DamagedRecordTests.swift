@@ -1,8 +1,8 @@
+import GannetHTTP
 import GannetTestKit
-import HTTPEngine
 import Testing
 
-@testable import FetchCache
+@testable import GannetFetch
 
 @Suite(.timeLimit(.minutes(2))) struct DamagedRecordTests {
     @Test func `a byte changed anywhere in a small record makes it a miss`() async throws {

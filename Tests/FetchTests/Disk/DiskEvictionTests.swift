@@ -1,9 +1,9 @@
 import Foundation
+import GannetHTTP
 import GannetTestKit
-import HTTPEngine
 import Testing
 
-@testable import FetchCache
+@testable import GannetFetch
 
 @Suite(.timeLimit(.minutes(1))) struct DiskEvictionTests {
     /// 100 records, of which number 0 was used longest ago, in a folder where they count as 8704 bytes each.

@@ -1,9 +1,9 @@
 import Foundation
+import GannetHTTP
 import GannetTestKit
-import HTTPEngine
 import Testing
 
-@testable import FetchCache
+@testable import GannetFetch
 
 @Suite(.timeLimit(.minutes(1))) struct DiskTierTests {
     @Test(arguments: [0, 1, 4096, 65_535, 65_536, 3_000_001])

@@ -1,9 +1,9 @@
 import Foundation
-import GannetBasics
+import GannetBase
 import GannetTestKit
 import Testing
 
-@testable import FetchCache
+@testable import GannetFetch
 
 @Suite(.timeLimit(.minutes(1))) struct FileThreadsTests {
     private static func threads(_ count: Int = 4, reads: Int = 100, writes: Int = 100) -> FileThreads {

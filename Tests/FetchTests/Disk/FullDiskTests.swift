@@ -1,12 +1,11 @@
 import Foundation
-import GannetBasics
+import GannetBase
+import GannetHTTP
 import GannetTestKit
-import HTTPEngine
 import Testing
 
-@testable import FetchCache
+@testable import GannetFetch
 
-#if os(Linux)
 @Suite(
     .timeLimit(.minutes(1)),
     .enabled(
@@ -105,7 +104,6 @@ struct FullDiskTests {
         #expect(Self.code(failure) == EROFS)
     }
 }
-#endif
 
 struct FullDiskCodeTests {
     @Test func `a quota that is used up is a full disk`() {

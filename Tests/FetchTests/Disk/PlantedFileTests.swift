@@ -1,9 +1,9 @@
 import Foundation
+import GannetHTTP
 import GannetTestKit
-import HTTPEngine
 import Testing
 
-@testable import FetchCache
+@testable import GannetFetch
 
 /// Files and folders of others in the cache's folder.
 @Suite(.timeLimit(.minutes(1))) struct PlantedFileTests {

@@ -1,9 +1,9 @@
 import Foundation
+import GannetHTTP
 import GannetTestKit
-import HTTPEngine
 import Testing
 
-@testable import FetchCache
+@testable import GannetFetch
 
 @Suite(.timeLimit(.minutes(1))) struct RemovedFolderTests {
     private static func code(_ failure: StorageFailure?) -> Int32? {
@@ -80,7 +80,6 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: "\(target)/a/b/c").contains("temporary"))
     }
 
-    #if os(Linux)
     @Test("Without permission reads find nothing, and writes fail with the cause")
     func permission() async {
         await #expect(processExitsWith: .success) {
@@ -153,5 +152,4 @@ import Testing
             #expect(fixture.files(in: "temporary") == [])
         }
     }
-    #endif
 }

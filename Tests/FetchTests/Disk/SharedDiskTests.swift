@@ -1,9 +1,9 @@
 import Foundation
+import GannetHTTP
 import GannetTestKit
-import HTTPEngine
 import Testing
 
-@testable import FetchCache
+@testable import GannetFetch
 
 /// A folder that several processes use.
 @Suite(.timeLimit(.minutes(2))) struct SharedDiskTests {

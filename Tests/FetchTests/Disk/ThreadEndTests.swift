@@ -2,9 +2,8 @@ import Foundation
 import GannetTestKit
 import Testing
 
-@testable import FetchCache
+@testable import GannetFetch
 
-#if os(Linux)
 /// In a process of its own, whose threads are nobody else's.
 @Suite(.timeLimit(.minutes(1))) struct ThreadEndTests {
     private static func count() -> Int {
@@ -27,4 +26,3 @@ import Testing
         }
     }
 }
-#endif

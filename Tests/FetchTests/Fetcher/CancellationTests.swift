@@ -1,4 +1,3 @@
-import FetchCache
 import Foundation
 import GannetTestKit
 import Testing

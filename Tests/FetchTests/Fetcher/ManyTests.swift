@@ -1,7 +1,7 @@
 import Foundation
 import GannetFetch
+import GannetHTTP
 import GannetTestKit
-import HTTPEngine
 import Testing
 
 struct ManyTests {

@@ -1,9 +1,8 @@
 import Foundation
+import GannetHTTP
 import GannetTestKit
-import HTTPEngine
 import Testing
 
-@testable import FetchCache
 @testable import GannetFetch
 
 /// Fetches that are watched, made more urgent, and cancelled.

@@ -1,9 +1,8 @@
+import GannetHTTP
 import GannetTestKit
-import HTTPCaching
-import HTTPEngine
 import Testing
 
-@testable import FetchCache
+@testable import GannetFetch
 
 /// The answers that callers get while the kept answer gets old.
 struct CachingFetchTests {

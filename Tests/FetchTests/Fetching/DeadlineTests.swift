@@ -1,9 +1,8 @@
+import GannetHTTP
 import GannetTestKit
-import HTTPCaching
-import HTTPEngine
 import Testing
 
-@testable import FetchCache
+@testable import GannetFetch
 
 /// Callers with a time for their call as a whole. A test says when the time is over.
 struct DeadlineTests {

@@ -1,6 +1,6 @@
-import HTTPEngine
+import GannetHTTP
 
-@testable import FetchCache
+@testable import GannetFetch
 
 /// Asks one for the first download and another for the rest.
 struct FirstElse: Downloader {

@@ -1,8 +1,7 @@
+import GannetHTTP
 import GannetTestKit
-import HTTPCaching
-import HTTPEngine
 
-@testable import FetchCache
+@testable import GannetFetch
 
 /// A shared tier that holds the last committed answer, gives every other caller a lease, and notes how leases end.
 struct LeasingTier: SharedTier, SharedLease {

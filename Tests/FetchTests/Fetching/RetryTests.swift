@@ -1,9 +1,8 @@
+import GannetHTTP
 import GannetTestKit
-import HTTPCaching
-import HTTPEngine
 import Testing
 
-@testable import FetchCache
+@testable import GannetFetch
 
 /// Further attempts after failures that may pass.
 struct RetryTests {

@@ -1,8 +1,7 @@
+import GannetHTTP
 import GannetTestKit
-import HTTPCaching
-import HTTPEngine
 
-@testable import FetchCache
+@testable import GannetFetch
 
 /// An origin without a network, and the clock by which its answers are kept.
 final class ScriptedOrigin: Downloader {

@@ -1,4 +1,4 @@
-import FetchCache
+import GannetFetch
 import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct MemoryCacheModelTests {

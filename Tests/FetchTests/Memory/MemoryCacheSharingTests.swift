@@ -1,5 +1,5 @@
-import FetchCache
-import GannetBasics
+import GannetBase
+import GannetFetch
 import Synchronization
 import Testing
 

@@ -1,4 +1,4 @@
-import FetchCache
+import GannetFetch
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct MemoryCacheTests {

@@ -1,9 +1,8 @@
 import Foundation
-import GannetFetch
 import GannetTestKit
 import Testing
 
-@testable import GannetPictures
+@testable import GannetFetch
 
 /// Pictures whose URL has a secret do not show it, nor does what holds them. A picture's `id` is its URL unless another is given.
 struct PicturePrintingTests {

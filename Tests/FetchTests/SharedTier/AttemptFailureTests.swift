@@ -1,8 +1,8 @@
 import Testing
 
-@testable import ClusterState
+@testable import GannetHTTP
+@testable import GannetQueue
 @testable import GannetRedis
-@testable import HTTPEngine
 
 @Suite struct AttemptFailureTests {
     @Test(arguments: [

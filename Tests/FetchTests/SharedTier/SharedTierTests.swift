@@ -2,13 +2,8 @@ import Foundation
 import GannetFetch
 import GannetRedis
 import GannetTestKit
-import Testing
-
-#if canImport(Glibc)
 import Glibc
-#else
-import Darwin
-#endif
+import Testing
 
 /// Several processes over one Redis.
 struct SharedTierTests {

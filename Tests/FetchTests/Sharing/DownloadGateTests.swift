@@ -1,8 +1,8 @@
+import GannetHTTP
 import GannetTestKit
-import HTTPEngine
 import Testing
 
-@testable import FetchCache
+@testable import GannetFetch
 
 struct DownloadGateTests {
     private let gate = DownloadGate(places: 1)

@@ -1,7 +1,7 @@
+import GannetHTTP
 import GannetTestKit
-import HTTPEngine
 
-@testable import FetchCache
+@testable import GannetFetch
 
 /// A fetch that ends when the test says so, or when it is cancelled.
 final class HeldWork: Sendable {

@@ -1,8 +1,8 @@
+import GannetHTTP
 import GannetTestKit
-import HTTPEngine
 import Testing
 
-@testable import FetchCache
+@testable import GannetFetch
 
 /// Places at each host and in all.
 struct HostGatesTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import FetchCache
+@testable import GannetFetch
 
 struct SharedFetchTableTests {
     private var table = SharedFetchTable<String>()

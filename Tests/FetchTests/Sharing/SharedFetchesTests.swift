@@ -1,9 +1,9 @@
-import GannetBasics
+import GannetBase
+import GannetHTTP
 import GannetTestKit
-import HTTPEngine
 import Testing
 
-@testable import FetchCache
+@testable import GannetFetch
 
 struct SharedFetchesTests {
     private let fetches = SharedFetches<String, Int>()

@@ -1,10 +1,9 @@
-import GannetBasics
+import GannetBase
+import GannetHTTP
 import GannetTestKit
-import HTTPCaching
-import HTTPEngine
 import Testing
 
-@testable import FetchCache
+@testable import GannetFetch
 
 /// Values that are made from bodies: how often they are made, and how long they are used.
 struct ValueTests {

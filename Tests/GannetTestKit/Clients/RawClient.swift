@@ -1,4 +1,4 @@
-internal import GannetBasics
+internal import GannetBase
 
 /// A client that sends exactly the bytes it is told to, on a thread of its own for each call.
 package final class RawClient: Sendable {

@@ -1,4 +1,4 @@
-internal import HTTPEngine
+internal import GannetHTTP
 
 extension DNSReply {
     /// The messages to send, in order; the answer is the last. Over UDP one that does not fit is cut to its header and question.

@@ -1,4 +1,4 @@
-package import HTTPEngine
+package import GannetHTTP
 
 /// A `DNSServer`'s reaction to a question.
 package struct DNSReply: Sendable {

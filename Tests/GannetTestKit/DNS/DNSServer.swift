@@ -1,4 +1,4 @@
-internal import GannetBasics
+internal import GannetBase
 
 /// A DNS server on 127.0.0.1 whose answers a script decides, over UDP and, on the same port, TCP.
 ///

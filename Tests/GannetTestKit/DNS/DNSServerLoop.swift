@@ -1,4 +1,4 @@
-internal import GannetBasics
+internal import GannetBase
 
 /// The work of a `DNSServer`'s thread.
 struct DNSServerLoop {

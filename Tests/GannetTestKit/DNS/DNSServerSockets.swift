@@ -1,4 +1,4 @@
-internal import GannetBasics
+internal import GannetBase
 
 /// The sockets of a `DNSServer`: its loop closes all but `wakeEnd`.
 struct DNSServerSockets: Sendable {
@@ -35,11 +35,7 @@ struct DNSServerSockets: Sendable {
     }
 
     private static func datagramSocket(port: UInt16) throws(KitError) -> Int32 {
-        #if canImport(Glibc)
         let descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
-        #else
-        let descriptor = socket(AF_INET, SOCK_DGRAM, 0)
-        #endif
         guard descriptor >= 0 else { throw .system("cannot make a socket", errno) }
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)

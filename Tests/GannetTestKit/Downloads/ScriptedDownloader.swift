@@ -1,5 +1,5 @@
-internal import GannetBasics
-package import HTTPEngine
+internal import GannetBase
+package import GannetHTTP
 
 /// A downloader without a network: answers as a test says, and keeps account of what it was asked.
 package final class ScriptedDownloader: GatedDownloader {

@@ -1,4 +1,4 @@
-internal import GannetBasics
+internal import GannetBase
 
 /// A server that follows a script instead of a protocol: one that is silent, says what no server would, or leaves in mid-sentence.
 ///
@@ -85,16 +85,13 @@ package final class HostileServer: Sendable {
     }
 
     private func wakeThreads() {
-        let isFirst = state.update { state in
-            guard !state.isStopped else { return false }
+        state.update { state in
+            guard !state.isStopped else { return }
             state.isStopped = true
             // Shutting down wakes whoever is blocked in a call; each thread closes its own descriptor.
             if let listener = state.listener { _ = shutdown(listener, Int32(SHUT_RDWR)) }
             for descriptor in state.open { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
-            return true
         }
-        // On macOS only a connection wakes the one who accepts.
-        if isFirst, let descriptor = try? Socket.connect(to: address) { closeSocket(descriptor) }
     }
 
     private static func acceptConnections(_ listener: Int32, _ scripts: [[Step]], _ state: Monitor<State>) {

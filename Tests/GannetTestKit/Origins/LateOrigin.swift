@@ -1,6 +1,5 @@
 // Linux only: epoll.
-#if canImport(Glibc)
-internal import GannetBasics
+internal import GannetBase
 
 /// A small HTTP/1.1 server on a port of 127.0.0.1 that answers every request a fixed time after it came, for measurements of clients.
 ///
@@ -56,4 +55,3 @@ package final class LateOrigin: Sendable {
         try await state.wait { $0.isStopped ? () : nil }
     }
 }
-#endif

@@ -1,6 +1,5 @@
-#if canImport(Glibc)
 internal import CEpoll
-internal import GannetBasics
+internal import GannetBase
 
 /// The work of a `LateOrigin`'s thread.
 struct LateOriginLoop {
@@ -163,4 +162,3 @@ struct LateOriginLoop {
 
 // Inside the type its own function hides that of C.
 private func sendOnce(_ descriptor: Int32, _ bytes: [UInt8]) -> Int { send(descriptor, bytes, bytes.count, sendWithoutSignal) }
-#endif

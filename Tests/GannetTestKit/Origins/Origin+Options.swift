@@ -1,10 +1,6 @@
-internal import GannetBasics
-
-#if canImport(FoundationEssentials)
 import FoundationEssentials
-#else
-import Foundation
-#endif
+internal import GannetBase
+
 extension Origin {
     /// An origin's files and settings.
     package struct Options: Sendable {

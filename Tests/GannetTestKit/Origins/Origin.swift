@@ -1,4 +1,4 @@
-internal import GannetBasics
+internal import GannetBase
 
 /// A good origin: a real nginx on a port of 127.0.0.1, with generated files whose digests are known and an account of its requests.
 package final class Origin: Sendable {

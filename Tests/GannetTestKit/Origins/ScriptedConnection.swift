@@ -1,4 +1,4 @@
-internal import GannetBasics
+internal import GannetBase
 
 /// The server's end of one connection that follows scripts. Its owner closes the descriptor afterwards.
 struct ScriptedConnection {

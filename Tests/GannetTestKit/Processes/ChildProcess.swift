@@ -1,5 +1,5 @@
 import Foundation
-internal import GannetBasics
+internal import GannetBase
 
 /// A real program, started by a test and never outliving it.
 ///
@@ -179,11 +179,7 @@ extension ChildProcess.Usage {
     fileprivate init(_ used: rusage) {
         cpuTime =
             .seconds(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + .microseconds(used.ru_utime.tv_usec + used.ru_stime.tv_usec)
-        #if canImport(Darwin)
-        peakMemory = used.ru_maxrss
-        #else
         peakMemory = used.ru_maxrss * 1024
-        #endif
     }
 }
 
@@ -229,11 +225,11 @@ extension ChildProcess {
 
 /// Where programs are.
 package enum Program {
-    /// The path of a program: `PATH`, then where servers are on Debian and with Homebrew, which an ordinary user's `PATH` may lack.
+    /// The path of a program: `PATH`, then where servers are on Debian, which an ordinary user's `PATH` may lack.
     package static func find(_ name: String) -> String? {
         if name.contains("/") { return access(name, X_OK) == 0 ? name : nil }
         let path = getenv("PATH").map { String(cString: $0) } ?? ""
-        let folders = path.split(separator: ":").map(String.init) + ["/usr/bin", "/usr/sbin", "/usr/local/sbin", "/opt/homebrew/bin"]
+        let folders = path.split(separator: ":").map(String.init) + ["/usr/bin", "/usr/sbin", "/usr/local/sbin"]
         return folders.lazy.map { "\($0)/\(name)" }.first { access($0, X_OK) == 0 }
     }
 

@@ -1,4 +1,4 @@
-internal import GannetBasics
+internal import GannetBase
 
 /// The lines that a child has written so far, and a way to wait for a line.
 package final class LineLog: Sendable {

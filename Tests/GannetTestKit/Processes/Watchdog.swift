@@ -1,4 +1,4 @@
-internal import GannetBasics
+internal import GannetBase
 
 /// Ends what a test process started and removes its temporary files, also after a crash or `kill -9`.
 ///

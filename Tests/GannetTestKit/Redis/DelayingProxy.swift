@@ -1,7 +1,6 @@
 // Linux only: epoll.
-#if canImport(Glibc)
 internal import CEpoll
-internal import GannetBasics
+internal import GannetBase
 
 /// Stands between clients and a server on a Unix socket, and holds all bytes for a time in each direction: a network with a round trip.
 ///
@@ -143,4 +142,3 @@ private struct DelayingLoop {
         }
     }
 }
-#endif

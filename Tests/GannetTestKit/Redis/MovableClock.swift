@@ -1,8 +1,7 @@
-#if canImport(Glibc)
 // For `timespec`, which Swift takes to be this module's because its headers define it too.
 internal import CEpoll
+internal import GannetBase
 import Glibc
-internal import GannetBasics
 
 /// The clock of one server under test: real time, or the moment at which the test stopped it, plus an offset that the test chooses.
 ///
@@ -66,9 +65,7 @@ package final class MovableClock: Sendable {
         .nanoseconds(address.withLock { UnsafeMutablePointer<Int64>(bitPattern: $0)!.pointee })
     }
 }
-#endif
 
-#if canImport(Glibc)
 /// The preloaded library behind `MovableClock`, compiled once per test process: some 50 ms, and no cache that could be stale, left
 /// behind or written by somebody else.
 enum ClockShim {
@@ -84,4 +81,3 @@ enum ClockShim {
         try await built.value.path
     }
 }
-#endif

@@ -1,4 +1,4 @@
-internal import GannetBasics
+internal import GannetBase
 
 /// A real Redis Cluster of a test's own: `redis-server` processes on ports of 127.0.0.1 that the kernel chose. It ends with its last
 /// reference.
@@ -16,18 +16,14 @@ package final class RedisCluster: Sendable {
         _ change: @Sendable (inout RedisServer.Options) -> Void = { _ in }
     ) async throws -> RedisCluster {
         var nodes: [RedisServer] = []
-        #if canImport(Glibc)
         let clock = try await MovableClock(in: try TemporaryFolder())
-        #endif
         for _ in 0..<primaries * (1 + replicas) {
             nodes.append(
                 try await RedisServer.start(
                     .init {
                         $0.listensOnTCP = true
                         $0.cluster = nodeTimeout
-                        #if canImport(Glibc)
                         $0.sharedClock = clock
-                        #endif
                         change(&$0)
                     }))
         }
@@ -81,9 +77,7 @@ package final class RedisCluster: Sendable {
 
     /// A primary does not serve in its first two seconds. The cluster's clock goes on by more than that.
     private func hasten(by time: Duration) {
-        #if canImport(Glibc)
         nodes[0].clock.advance(by: time)
-        #endif
     }
 
     /// Returns when a node that was started again serves. The cluster's clock may go on by some seconds, so another node's silence has to be

@@ -18,10 +18,8 @@ package actor RedisPool {
         case plain
         /// It listens on a TCP port too.
         case tcp
-        #if canImport(Glibc)
         /// Tests can move its clock. Each test finds the clock going, and as far as real time.
         case clock
-        #endif
     }
 
     /// The pool of all tests of the process.
@@ -70,9 +68,7 @@ package actor RedisPool {
         switch kind {
         case .plain: break
         case .tcp: options.listensOnTCP = true
-        #if canImport(Glibc)
         case .clock: options.movableClock = true
-        #endif
         }
         let server = try await RedisServer.start(options)
         looks[ObjectIdentifier(server)] = try await server.look()
@@ -81,9 +77,7 @@ package actor RedisPool {
 
     /// Empties a server for the next test.
     package func giveBack(_ server: RedisServer, _ kind: Kind = .plain) async {
-        #if canImport(Glibc)
         if kind == .clock { server.clock.reset() }
-        #endif
         if await isClean(server) { servers[kind, default: []].append(server) } else { forget([server]) }
     }
 

@@ -1,4 +1,4 @@
-internal import GannetBasics
+internal import GannetBase
 
 /// Real Sentinels of a test's own, which watch a primary and its replica. All end with their last reference.
 package final class RedisSentinels: Sendable {

@@ -16,13 +16,11 @@ extension RedisServer {
         /// When set, it also listens on a TLS port of 127.0.0.1, and asks clients for no certificate.
         package var tls: TLS?
 
-        #if canImport(Glibc)
-        /// Whether tests can move its clock. Not on macOS, which does not preload libraries into programs it protects.
+        /// Whether tests can move its clock.
         package var movableClock = false
 
         /// A clock that the server shares with others, instead of one of its own.
         package var sharedClock: MovableClock?
-        #endif
 
         /// How far `start` and `restart` wait.
         package var readiness = Readiness.ready

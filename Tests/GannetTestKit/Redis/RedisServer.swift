@@ -1,4 +1,4 @@
-internal import GannetBasics
+internal import GannetBase
 
 /// A real `redis-server` of a test's own, on a Unix socket in a temporary folder and, when asked for, on TCP ports that the kernel
 /// chose. It has no configuration file, keeps nothing on disk unless told to, and ends with its last reference.
@@ -20,7 +20,6 @@ package final class RedisServer: Sendable {
     /// The port for other nodes of its cluster, when `Options.cluster` asked for one.
     package let busPort: UInt16?
 
-    #if canImport(Glibc)
     private let movableClock: MovableClock?
 
     /// Its clock; the server must have been started with `movableClock`.
@@ -28,7 +27,6 @@ package final class RedisServer: Sendable {
         guard let movableClock else { preconditionFailure("start the server with Options.movableClock to move its clock") }
         return movableClock
     }
-    #endif
 
     private let state: Monitor<State>
 
@@ -55,10 +53,8 @@ package final class RedisServer: Sendable {
         tlsPort = options.tls == nil ? nil : try Socket.freePort()
         busPort = options.cluster == nil ? nil : try Socket.freePort()
         var environment = ["PATH": "/usr/bin:/bin", "LC_ALL": "C"]
-        #if canImport(Glibc)
         movableClock = options.movableClock ? try await MovableClock(in: folder) : options.sharedClock
         environment.merge(movableClock?.environment ?? [:]) { $1 }
-        #endif
         self.environment = environment
         let arguments = options.commandLine(folder: folder.path, port: port, tlsPort: tlsPort, busPort: busPort)
         let process = try await Self.launch(arguments, environment, readiness: options.readiness)

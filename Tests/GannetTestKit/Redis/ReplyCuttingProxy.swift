@@ -1,4 +1,4 @@
-internal import GannetBasics
+internal import GannetBase
 
 /// Stands between a client and a server on a Unix socket and hands everything on, until it is told to lose a reply. It receives the next reply, so
 /// that the server has carried out the command, and cuts the connection instead of handing the reply on.
@@ -54,7 +54,7 @@ package final class ReplyCuttingProxy: Sendable {
             state.isStopped = true
             for descriptor in state.open { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
         }
-        // On macOS only a connection wakes the one who accepts.
+        // A last connection wakes the thread that accepts.
         if let descriptor = try? Socket.connect(to: .unix(path: socketPath)) { closeSocket(descriptor) }
     }
 

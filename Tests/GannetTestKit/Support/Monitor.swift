@@ -1,4 +1,4 @@
-internal import GannetBasics
+internal import GannetBase
 
 /// State behind a lock, with callers that wait until it answers them: what tests use instead of sleeping.
 package final class Monitor<State: Sendable>: Sendable {

@@ -1,4 +1,5 @@
-internal import GannetBasics
+internal import GannetBase
+import Synchronization
 
 /// Where a server of the kit is.
 package enum ServerAddress: Hashable, Sendable {
@@ -34,11 +35,29 @@ enum Socket {
     static func port(of descriptor: Int32) -> UInt16 { SocketAddress.port(ofSocket: descriptor) ?? 0 }
 
     /// A port that was free a moment ago. Its user has to try another port when another process was faster.
+    ///
+    /// It is none that the kernel gives to connections and to servers without a port. So a server that has ended finds its port free when it is
+    /// started again.
     static func freePort() throws(KitError) -> UInt16 {
+        for _ in ownPorts {
+            let number = ownPorts.lowerBound + nextPort.add(1, ordering: .relaxed).oldValue % ownPorts.count
+            guard let descriptor = try? listen(on: .loopback(port: UInt16(number))) else { continue }
+            close(descriptor)
+            return UInt16(number)
+        }
         let descriptor = try listen(on: .loopback(port: 0))
         defer { close(descriptor) }
         return port(of: descriptor)
     }
+
+    /// Ports below the kernel's own. The range is empty where the kernel takes nearly all.
+    private static let ownPorts: Range<Int> = {
+        let text = (try? String(contentsOfFile: "/proc/sys/net/ipv4/ip_local_port_range", encoding: .utf8)) ?? ""
+        return 10_000..<max(10_000, text.split(whereSeparator: \.isWhitespace).first.flatMap { Int($0) } ?? 0)
+    }()
+
+    /// Begins anywhere, because another process may look for ports at the same time.
+    private static let nextPort = Atomic(Int.random(in: 0..<10_000))
 
     static func sendAll(_ bytes: [UInt8], to descriptor: Int32) throws(KitError) {
         var sent = 0
@@ -79,10 +98,6 @@ enum Socket {
             throw .system("cannot reach or take \(address)", code)
         }
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-        #if !canImport(Glibc)
-        var on: Int32 = 1
-        setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &on, socklen_t(MemoryLayout<Int32>.size))
-        #endif
         return descriptor
     }
 }

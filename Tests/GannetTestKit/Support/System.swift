@@ -1,6 +1,4 @@
-// The few names that differ between Linux and macOS.
-
-internal import GannetBasics
+internal import GannetBase
 
 /// Tests that need more than every machine offers, such as a file system to fill.
 package enum MachineNeed {
@@ -10,31 +8,25 @@ package enum MachineNeed {
     /// Whether to run a test. It runs in CI also where the machine lacks the need, and fails there.
     package static func isMet(_ isOffered: Bool) -> Bool { isOffered || !mayBeMissing }
 
-    /// Whether to run a test that needs `gannet-thumbnail`. On macOS there is none, and a program with a sanitizer cannot live in its sandbox.
-    #if !os(Linux) || THREAD_SANITIZER || ADDRESS_SANITIZER
+    /// Whether to run a test that needs `gannet-thumbnail`. A program with a sanitizer cannot live in its sandbox.
+    #if THREAD_SANITIZER || ADDRESS_SANITIZER
     package static let canMakeThumbnails = false
     #else
     package static let canMakeThumbnails = isMet(access(Program.built("gannet-thumbnail"), X_OK) == 0)
     #endif
 
-    #if os(Linux)
     /// Whether this process may mount a file system: root may, but not in most containers.
     package static let canMount: Bool = {
         guard let point = try? TemporaryFolder(), mount("none", point.path, "tmpfs", 0, "size=64k") == 0 else { return false }
         return umount2(point.path, Int32(MNT_DETACH)) == 0
     }()
-    #endif
 }
 
 func systemErrorText(_ code: Int32) -> UnsafePointer<CChar> {
     UnsafePointer(strerror(code))
 }
 
-#if canImport(Glibc)
 let sendWithoutSignal = Int32(MSG_NOSIGNAL)
-#else
-let sendWithoutSignal: Int32 = 0
-#endif
 
 /// Both ends of a pipe. No child of the kit inherits them but by being given one, see `Spawn`.
 func makePipe() throws(KitError) -> (read: Int32, write: Int32) {
@@ -45,15 +37,8 @@ func makePipe() throws(KitError) -> (read: Int32, write: Int32) {
 /// Two connected sockets whose end means something, so that not even a process started elsewhere in the same moment may hold them.
 func makeChannel() throws(KitError) -> (near: Int32, far: Int32) {
     var ends: [Int32] = [-1, -1]
-    #if canImport(Glibc)
     let kind = SocketAddress.stream | Int32(SOCK_CLOEXEC.rawValue)
-    #else
-    let kind = SocketAddress.stream
-    #endif
     guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw .system("cannot make a channel", errno) }
-    #if !canImport(Glibc)
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    #endif
     return (ends[0], ends[1])
 }
 

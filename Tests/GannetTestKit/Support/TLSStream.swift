@@ -1,5 +1,5 @@
 internal import COpenSSL
-internal import GannetBasics
+internal import GannetBase
 
 /// The certificate and settings that a TLS server shows to all of its peers.
 final class TLSIdentity: @unchecked Sendable {

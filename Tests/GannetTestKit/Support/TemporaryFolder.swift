@@ -1,16 +1,11 @@
-internal import GannetBasics
-import Synchronization
-
-#if canImport(FoundationEssentials)
 import FoundationEssentials
-#else
-import Foundation
-#endif
+internal import GannetBase
+import Synchronization
 
 /// A folder of its own, removed with everything in it when the last reference goes, and at the latest when the test process ends,
 /// however it ends.
 package final class TemporaryFolder: Sendable {
-    /// The folder's absolute path: short, since the path of a Unix socket in it may have 107 bytes on Linux and 103 on macOS.
+    /// The folder's absolute path: short, since the path of a Unix socket in it may have 107 bytes.
     package let path: String
 
     private static let count = Atomic<Int>(0)

@@ -1,7 +1,6 @@
 // Linux only: epoll.
-#if canImport(Glibc)
-internal import GannetBasics
-internal import HTTPEngine
+internal import GannetBase
+internal import GannetHTTP
 
 /// Thousands of hosts on loopback that behave as hosts of the web do: some are dead, some slow, some answer 429.
 ///
@@ -94,4 +93,3 @@ struct WebIdentities: Sendable {
 
     func identity(of host: WebHost) -> TLSIdentity { host.death == .badCertificate ? bad[host.number % bad.count] : good }
 }
-#endif

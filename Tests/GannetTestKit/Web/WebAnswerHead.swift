@@ -1,4 +1,3 @@
-#if canImport(Glibc)
 /// The head of an answer of a made-up web.
 enum WebAnswerHead {
     static func bytes(_ reply: WebAnswer.Reply, _ plan: WebPlan, _ ports: WebPorts, _ bodies: WebBodies) -> [UInt8] {
@@ -33,4 +32,3 @@ enum WebAnswerHead {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if canImport(Glibc)
 /// A connection of a client to a host of a made-up web: the bytes that came, and the answer that goes out.
 final class WebConnection {
     var stream: WebStream
@@ -86,4 +85,3 @@ final class WebConnection {
         return nil
     }
 }
-#endif

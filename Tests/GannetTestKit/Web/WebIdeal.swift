@@ -1,4 +1,4 @@
-internal import GannetBasics
+internal import GannetBase
 
 /// The least time in which the good URLs of a made-up web can be fetched: each host by itself, all hosts at once.
 package struct WebIdeal: Sendable {

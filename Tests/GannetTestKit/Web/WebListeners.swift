@@ -1,5 +1,4 @@
-#if canImport(Glibc)
-internal import GannetBasics
+internal import GannetBase
 
 /// The sockets of a made-up web, each at the same port of all loopback addresses.
 struct WebListeners: Sendable {
@@ -69,4 +68,3 @@ package struct WebPorts: Sendable, Equatable {
         return "\(host.speaksTLS ? "https" : "http")://\(host.name):\(port)"
     }
 }
-#endif

@@ -1,4 +1,4 @@
-internal import GannetBasics
+internal import GannetBase
 
 /// All hosts and URLs of a made-up web. A profile, a seed and two numbers decide them.
 package struct WebPlan: Sendable, Equatable {

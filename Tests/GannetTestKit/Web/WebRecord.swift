@@ -1,4 +1,4 @@
-internal import GannetBasics
+internal import GannetBase
 
 /// A request that a made-up web has got.
 package struct WebRequest: Sendable, Equatable {

@@ -1,6 +1,5 @@
-#if canImport(Glibc)
 internal import CEpoll
-internal import GannetBasics
+internal import GannetBase
 
 /// The work of a made-up web's thread: connections in, answers out when they are due.
 struct WebServerLoop {
@@ -276,4 +275,3 @@ func monotonicNanoseconds() -> Int64 {
     clock_gettime(CLOCK_MONOTONIC, &time)
     return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
 }
-#endif

@@ -1,6 +1,5 @@
-#if canImport(Glibc)
 internal import COpenSSL
-internal import GannetBasics
+internal import GannetBase
 
 /// A socket of the web that never blocks, with TLS or without.
 struct WebStream {
@@ -96,4 +95,3 @@ struct WebStream {
         closeSocket(descriptor)
     }
 }
-#endif

@@ -1,7 +1,7 @@
 import GannetTestKit
 import Testing
 
-@testable import HTTPEngine
+@testable import GannetHTTP
 
 /// Memory of large bodies that is used again.
 @Suite(.timeLimit(.minutes(1))) struct BodyBuffersTests {

@@ -1,4 +1,4 @@
-import HTTPEngine
+import GannetHTTP
 import Testing
 
 @Suite struct BodyRoomTests {

@@ -2,7 +2,7 @@ import Foundation
 import GannetTestKit
 import Testing
 
-@testable import HTTPEngine
+@testable import GannetHTTP
 
 struct OpenFolderTests {
     private static func file(in folder: OpenFolder, _ text: String) throws -> BodyFile {

@@ -1,7 +1,6 @@
-import HTTPEngine
 import Testing
 
-@testable import HTTPCaching
+@testable import GannetHTTP
 
 @Suite struct CacheKeyTests {
     private func key(_ headers: [(String, String)]) throws -> CacheKey {

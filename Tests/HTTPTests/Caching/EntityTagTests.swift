@@ -1,7 +1,6 @@
-import HTTPEngine
 import Testing
 
-@testable import HTTPCaching
+@testable import GannetHTTP
 
 @Suite struct EntityTagTests {
     private func parse(_ text: String) -> EntityTag? { EntityTag(Array(text.utf8)) }

@@ -1,7 +1,6 @@
-import HTTPEngine
 import Testing
 
-@testable import HTTPCaching
+@testable import GannetHTTP
 
 @Suite struct FreshnessPolicyTests {
     @Test func `the defaults can be meant`() throws {

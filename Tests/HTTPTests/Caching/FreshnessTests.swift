@@ -1,7 +1,6 @@
-import HTTPEngine
 import Testing
 
-@testable import HTTPCaching
+@testable import GannetHTTP
 
 @Suite struct FreshnessTests {
     private func freshness(

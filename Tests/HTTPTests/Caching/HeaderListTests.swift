@@ -1,6 +1,6 @@
 import Testing
 
-@testable import HTTPCaching
+@testable import GannetHTTP
 
 @Suite struct HeaderListTests {
     @Test(arguments: [

@@ -1,7 +1,6 @@
-import HTTPEngine
 import Testing
 
-@testable import HTTPCaching
+@testable import GannetHTTP
 
 @Suite struct MessageHeadersTests {
     private func answer(_ lines: [String], age: Duration = .zero) throws -> StoredAnswer {

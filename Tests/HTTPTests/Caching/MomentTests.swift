@@ -1,7 +1,6 @@
-import HTTPEngine
 import Testing
 
-@testable import HTTPCaching
+@testable import GannetHTTP
 
 @Suite struct MomentTests {
     @Test func `an earlier moment is less than a later one`() {

@@ -1,8 +1,7 @@
 import GannetTestKit
-import HTTPEngine
 import Testing
 
-@testable import HTTPCaching
+@testable import GannetHTTP
 
 @Suite struct StorageDecisionTests {
     private func decision(_ lines: [String], request: RequestFacts = Kept.request) -> StorageDecision {

@@ -1,8 +1,7 @@
 import GannetTestKit
-import HTTPEngine
 import Testing
 
-@testable import HTTPCaching
+@testable import GannetHTTP
 
 @Suite struct StoredAnswerCodingTests {
     private static func answers() throws -> [StoredAnswer] {

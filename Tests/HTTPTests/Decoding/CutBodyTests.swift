@@ -1,7 +1,7 @@
 import GannetTestKit
 import Testing
 
-@testable import HTTPEngine
+@testable import GannetHTTP
 
 @Suite(.timeLimit(.minutes(2))) struct CutBodyTests {
     /// Where several parts make one body, the rest after a cut may be a whole body: no decoder can tell.

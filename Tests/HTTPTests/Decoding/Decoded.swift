@@ -1,6 +1,6 @@
 import Testing
 
-@testable import HTTPEngine
+@testable import GannetHTTP
 
 /// The decoded form of a body that comes in pieces of these sizes, and the rest in one.
 func decoded(_ body: [UInt8], _ encodings: [String], pieces: some Sequence<Int>) throws -> [UInt8] {

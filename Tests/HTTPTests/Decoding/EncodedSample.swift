@@ -1,7 +1,7 @@
 import GannetTestKit
 import Testing
 
-@testable import HTTPEngine
+@testable import GannetHTTP
 
 /// A body in one encoding and what it holds.
 struct EncodedSample: Sendable, CustomTestStringConvertible {

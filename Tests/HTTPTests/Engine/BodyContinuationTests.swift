@@ -1,6 +1,6 @@
 import Testing
 
-@testable import HTTPEngine
+@testable import GannetHTTP
 
 /// When a rest is asked for, and which answers have it.
 @Suite struct BodyContinuationTests {

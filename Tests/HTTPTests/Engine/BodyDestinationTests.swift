@@ -1,7 +1,7 @@
 import GannetTestKit
 import Testing
 
-@testable import HTTPEngine
+@testable import GannetHTTP
 
 @Suite(.timeLimit(.minutes(1))) struct BodyDestinationTests {
     @Test("A body stays in memory up to the bound and goes to a file beyond it", arguments: [0, 1, 99, 100, 101, 40_000, 500_000])

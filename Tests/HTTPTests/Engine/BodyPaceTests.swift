@@ -1,6 +1,6 @@
 import Testing
 
-@testable import HTTPEngine
+@testable import GannetHTTP
 
 /// The looks at a body that comes, with made-up times.
 @Suite struct BodyPaceTests {

@@ -1,8 +1,8 @@
-import GannetBasics
+import GannetBase
 import GannetTestKit
 import Testing
 
-@testable import HTTPEngine
+@testable import GannetHTTP
 
 /// Bodies that break off on real connections, and their rests.
 @Suite(.timeLimit(.minutes(2))) struct BodyRestTests {

@@ -2,7 +2,7 @@ import Foundation
 import GannetTestKit
 import Testing
 
-@testable import HTTPEngine
+@testable import GannetHTTP
 
 @Suite(.timeLimit(.minutes(1))) struct CancellationTests {
     private static let silent: @Sendable (Peer) -> Bool = { peer in

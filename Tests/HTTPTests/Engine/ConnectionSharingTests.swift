@@ -1,6 +1,6 @@
 import Testing
 
-@testable import HTTPEngine
+@testable import GannetHTTP
 
 /// Which transfers may have a connection, without libcurl.
 @Suite struct ConnectionSharingTests {

@@ -2,7 +2,7 @@ import Foundation
 import GannetTestKit
 import Testing
 
-@testable import HTTPEngine
+@testable import GannetHTTP
 
 @Suite(.timeLimit(.minutes(5))) struct CurlDownloaderTests {
     /// A body that differs from every other number's in length and content.

@@ -2,9 +2,8 @@ import Foundation
 import GannetTestKit
 import Testing
 
-@testable import HTTPEngine
+@testable import GannetHTTP
 
-#if os(Linux)
 /// In processes of their own, because the limit is one of the process.
 @Suite(.timeLimit(.minutes(1))) struct DescriptorShortageTests {
     /// Runs `body` while this process can open nothing.
@@ -49,4 +48,3 @@ import Testing
         }
     }
 }
-#endif

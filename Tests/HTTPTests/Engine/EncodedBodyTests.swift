@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import HTTPEngine
+@testable import GannetHTTP
 
 @Suite(.timeLimit(.minutes(1))) struct EncodedBodyTests {
     /// "hello" in gzip, 25 bytes of which the last 8 are the trailer.

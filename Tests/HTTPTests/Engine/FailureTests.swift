@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import HTTPEngine
+@testable import GannetHTTP
 
 @Suite(.timeLimit(.minutes(1))) struct FailureTests {
     @Test(

@@ -1,9 +1,9 @@
 import Foundation
-import GannetBasics
+import GannetBase
 import GannetTestKit
 import Testing
 
-@testable import HTTPEngine
+@testable import GannetHTTP
 
 /// The caller decides before a redirect to another host is followed.
 @Suite(.timeLimit(.minutes(1))) struct HopGateTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import HTTPEngine
+@testable import GannetHTTP
 
 @Suite struct InboxStateTests {
     private var inbox = InboxState()

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import HTTPEngine
+@testable import GannetHTTP
 
 @Suite struct KnownNamesTests {
     private var names = KnownNames()

@@ -2,7 +2,7 @@ import Foundation
 import GannetTestKit
 import Testing
 
-@testable import HTTPEngine
+@testable import GannetHTTP
 
 /// Bodies that move, stand still or drip, on real connections.
 @Suite(.timeLimit(.minutes(2))) struct MovingBodyTests {

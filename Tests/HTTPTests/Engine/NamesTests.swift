@@ -1,7 +1,7 @@
 import GannetTestKit
 import Testing
 
-@testable import HTTPEngine
+@testable import GannetHTTP
 
 /// Transfers to named hosts, which the test's own name server knows.
 @Suite(.timeLimit(.minutes(3))) struct NamesTests {

@@ -2,7 +2,7 @@ import CCurl
 import GannetTestKit
 import Testing
 
-@testable import HTTPEngine
+@testable import GannetHTTP
 
 /// `Retry-After`, and the time for an answer.
 @Suite(.timeLimit(.minutes(1))) struct PatienceTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import HTTPEngine
+@testable import GannetHTTP
 
 @Suite(.timeLimit(.minutes(1))) struct ProxyTests {
     @Test("Requests go to the proxy by name, and the proxy decides which addresses may be reached")

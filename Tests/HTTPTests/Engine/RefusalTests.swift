@@ -1,8 +1,8 @@
-import GannetBasics
+import GannetBase
 import GannetTestKit
 import Testing
 
-@testable import HTTPEngine
+@testable import GannetHTTP
 
 /// A request that refuses an answer by its head, or wants only the first part of its body.
 @Suite(.timeLimit(.minutes(1))) struct RefusalTests {

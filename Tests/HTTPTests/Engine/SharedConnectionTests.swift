@@ -1,7 +1,7 @@
 import GannetTestKit
 import Testing
 
-@testable import HTTPEngine
+@testable import GannetHTTP
 
 /// How many connections transfers that begin together make, counted by a real nginx.
 @Suite(.timeLimit(.minutes(1))) struct SharedConnectionTests {

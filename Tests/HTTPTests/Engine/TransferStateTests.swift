@@ -2,7 +2,7 @@ import CCurl
 import Foundation
 import Testing
 
-@testable import HTTPEngine
+@testable import GannetHTTP
 
 @Suite struct TransferStateTests {
     private var state = TransferState(maximumBody: 10, maximumHeaders: 100)

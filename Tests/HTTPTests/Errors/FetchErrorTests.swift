@@ -1,7 +1,7 @@
 import CCurl
 import Testing
 
-@testable import HTTPEngine
+@testable import GannetHTTP
 
 @Suite struct FetchErrorTests {
     @Test("Every result of libcurl but success is an error of one kind")

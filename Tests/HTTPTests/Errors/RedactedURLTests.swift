@@ -1,7 +1,7 @@
-import GannetBasics
+import GannetBase
 import Testing
 
-@testable import HTTPEngine
+@testable import GannetHTTP
 
 @Suite struct RedactedURLTests {
     @Test(

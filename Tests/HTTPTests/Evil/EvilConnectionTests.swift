@@ -1,7 +1,7 @@
 import GannetTestKit
 import Testing
 
-@testable import HTTPEngine
+@testable import GannetHTTP
 
 /// Connections that are kept, or only seem to be.
 @Suite(.timeLimit(.minutes(5))) struct EvilConnectionTests {

@@ -1,4 +1,4 @@
-@testable import HTTPEngine
+@testable import GannetHTTP
 
 /// The outcome of a fetch, in the words of the tables.
 enum EvilOutcome: Hashable, Sendable {

@@ -1,7 +1,7 @@
 import GannetTestKit
 import Testing
 
-@testable import HTTPEngine
+@testable import GannetHTTP
 
 /// The pause that a host asks for with 429 or 503.
 @Suite(.serialized, .timeLimit(.minutes(1))) struct EvilPatienceTests {

@@ -1,9 +1,8 @@
-#if os(Linux)
 import Foundation
 import GannetTestKit
 import Testing
 
-@testable import HTTPEngine
+@testable import GannetHTTP
 
 /// In processes of their own, so that no other test is counted.
 @Suite(.timeLimit(.minutes(5))) struct EvilProcessTests {
@@ -128,4 +127,3 @@ import Testing
         }
     }
 }
-#endif

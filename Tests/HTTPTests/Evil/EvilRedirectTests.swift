@@ -1,7 +1,7 @@
 import GannetTestKit
 import Testing
 
-@testable import HTTPEngine
+@testable import GannetHTTP
 
 /// The request that another host gets after a redirect: `/echo` answers with the request's own lines.
 @Suite(.serialized, .timeLimit(.minutes(1))) struct EvilRedirectTests {

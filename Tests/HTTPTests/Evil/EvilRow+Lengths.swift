@@ -1,6 +1,6 @@
 import GannetTestKit
 
-@testable import HTTPEngine
+@testable import GannetHTTP
 
 extension EvilRow {
     /// RFC 9112, section 6.3: a length that is invalid, and several that differ, are errors a client cannot recover from.

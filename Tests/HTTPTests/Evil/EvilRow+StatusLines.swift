@@ -1,6 +1,6 @@
 import GannetTestKit
 
-@testable import HTTPEngine
+@testable import GannetHTTP
 
 extension EvilRow {
     static let statusLines = [

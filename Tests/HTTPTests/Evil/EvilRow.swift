@@ -1,7 +1,7 @@
 import GannetTestKit
 import Testing
 
-@testable import HTTPEngine
+@testable import GannetHTTP
 
 /// A behaviour of an origin, and the outcome that the engine must reach.
 struct EvilRow: Sendable, CustomTestStringConvertible {

@@ -2,7 +2,7 @@ import Foundation
 import GannetTestKit
 import Testing
 
-@testable import HTTPEngine
+@testable import GannetHTTP
 
 /// The worst of the web. Each case must reach its own outcome, and leave nothing behind. An engine without patience would wait until the time of
 /// its test is over. `EvilProcessTests` look at the memory that a case takes.

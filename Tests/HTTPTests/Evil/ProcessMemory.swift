@@ -1,4 +1,3 @@
-#if os(Linux)
 import GannetTestKit
 import Glibc
 
@@ -39,4 +38,3 @@ enum ProcessMemory {
         return kibibytes << 10
     }
 }
-#endif

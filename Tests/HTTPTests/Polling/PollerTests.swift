@@ -1,13 +1,8 @@
-import GannetBasics
+import GannetBase
+import Glibc
 import Testing
 
-@testable import HTTPEngine
-
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
+@testable import GannetHTTP
 
 @Suite struct PollerTests {
     private func ready(_ poller: Poller) -> [Int32] {

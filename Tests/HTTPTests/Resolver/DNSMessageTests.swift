@@ -1,7 +1,7 @@
 import GannetTestKit
 import Testing
 
-@testable import HTTPEngine
+@testable import GannetHTTP
 
 struct DNSMessageTests {
     private static let question = [1] + Array("a".utf8) + [4] + Array("test".utf8) + [0, 0, 1, 0, 1]

@@ -1,13 +1,8 @@
 import CCurl
 import GannetTestKit
-
-@testable import HTTPEngine
-
-#if canImport(Glibc)
 import Glibc
-#else
-import Darwin
-#endif
+
+@testable import GannetHTTP
 
 /// Plays the engine's thread for a resolver: waits for its descriptors, by itself or in libcurl as the engine does, and passes on the ready ones.
 final class ResolverDriver {

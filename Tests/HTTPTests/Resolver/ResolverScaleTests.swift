@@ -1,7 +1,7 @@
 import GannetTestKit
 import Testing
 
-@testable import HTTPEngine
+@testable import GannetHTTP
 
 @Suite(.timeLimit(.minutes(5))) struct ResolverScaleTests {
     @Test func `names without an answer do not hold up the others`() async throws {

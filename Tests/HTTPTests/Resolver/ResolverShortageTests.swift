@@ -1,10 +1,8 @@
 import GannetTestKit
+import Glibc
 import Testing
 
-@testable import HTTPEngine
-
-#if os(Linux)
-import Glibc
+@testable import GannetHTTP
 
 /// In a process of its own, because the limit is one of the process.
 @Suite(.timeLimit(.minutes(1))) struct ResolverShortageTests {
@@ -32,4 +30,3 @@ import Glibc
         }
     }
 }
-#endif

@@ -1,13 +1,8 @@
 import GannetTestKit
+import Glibc
 import Testing
 
-@testable import HTTPEngine
-
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
+@testable import GannetHTTP
 
 @Suite(.timeLimit(.minutes(1))) struct ResolverSystemTests {
     @Test(arguments: ["localhost", "LocalHost", "localhost.", "db.localhost"])

@@ -1,7 +1,7 @@
 import GannetTestKit
 import Testing
 
-@testable import HTTPEngine
+@testable import GannetHTTP
 
 @Suite(.timeLimit(.minutes(1))) struct ResolverTests {
     @Test func `a name has the addresses that the name server gives, in its order`() throws {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import HTTPEngine
+@testable import GannetHTTP
 
 @Suite struct HTTPDateTests {
     /// 2024-06-01 00:00:00

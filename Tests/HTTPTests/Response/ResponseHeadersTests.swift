@@ -1,6 +1,6 @@
 import Testing
 
-@testable import HTTPEngine
+@testable import GannetHTTP
 
 @Suite struct ResponseHeadersTests {
     private func values(_ lines: String, _ name: String) -> [String] { ResponseHeaders(lines: Array(lines.utf8)).values(of: name) }

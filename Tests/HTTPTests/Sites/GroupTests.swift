@@ -1,4 +1,4 @@
-import SiteRules
+import GannetHTTP
 import Testing
 
 /// Whose rules they are (RFC 9309, sections 2.1 and 2.2.1).

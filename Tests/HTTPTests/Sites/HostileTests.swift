@@ -1,6 +1,6 @@
 import Testing
 
-@testable import SiteRules
+@testable import GannetHTTP
 
 /// Files that would keep a worker busy if the work grew faster than their bytes. Steps are counted, and no time is.
 @Suite struct HostileTests {

@@ -1,4 +1,4 @@
-import SiteRules
+import GannetHTTP
 import Testing
 
 /// The text of a file, as it should be and as it comes (RFC 9309, sections 2.2 and 2.5).

@@ -1,5 +1,5 @@
+import GannetHTTP
 import GannetTestKit
-import SiteRules
 import Testing
 
 /// The rule that counts for a path (RFC 9309, sections 2.2.2 and 2.2.3).

@@ -1,4 +1,4 @@
-import SiteRules
+import GannetHTTP
 import Testing
 
 @Suite struct OptOutTests {

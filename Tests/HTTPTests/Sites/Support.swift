@@ -1,4 +1,4 @@
-import SiteRules
+import GannetHTTP
 
 /// The rules of a file for `gannet`.
 func rules(_ file: String, for agent: String = "gannet") -> RobotsRules {

@@ -1,7 +1,7 @@
 import GannetTestKit
 import Testing
 
-@testable import HTTPEngine
+@testable import GannetHTTP
 
 @Suite struct SpeedAllowanceTests {
     private let start = ContinuousClock.now

@@ -1,8 +1,8 @@
-import GannetBasics
+import GannetBase
 import GannetTestKit
 import Testing
 
-@testable import HTTPEngine
+@testable import GannetHTTP
 
 /// The engine under a limit on its speed.
 @Suite(.timeLimit(.minutes(1))) struct SpeedLimitTests {

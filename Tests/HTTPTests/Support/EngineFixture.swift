@@ -1,7 +1,7 @@
 import GannetTestKit
 import Testing
 
-@testable import HTTPEngine
+@testable import GannetHTTP
 
 /// An engine that may talk to this machine, an origin and a folder.
 struct EngineFixture {

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
 import Glibc
-#else
-import Darwin
-#endif
 
 /// A request that has come in, and the connection to answer it on.
 struct Peer {
@@ -53,10 +49,6 @@ struct Peer {
     }
 
     private static func send(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
-        #if canImport(Glibc)
         Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
-        #else
-        Darwin.send(descriptor, bytes.baseAddress, bytes.count, 0)
-        #endif
     }
 }

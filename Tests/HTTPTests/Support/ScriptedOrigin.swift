@@ -1,12 +1,7 @@
-import GannetBasics
-
-@testable import HTTPEngine
-
-#if canImport(Glibc)
+import GannetBase
 import Glibc
-#else
-import Darwin
-#endif
+
+@testable import GannetHTTP
 
 /// A TCP server on a free port of 127.0.0.1 that answers each request as a script says, one thread a connection.
 final class ScriptedOrigin: Sendable {
@@ -39,11 +34,7 @@ final class ScriptedOrigin: Sendable {
     init(_ script: @escaping @Sendable (Peer) -> Bool) {
         let (events, continuation) = AsyncStream.makeStream(of: Event.self)
         self.events = events
-        #if canImport(Glibc)
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        #else
-        let listener = socket(AF_INET, SOCK_STREAM, 0)
-        #endif
         self.listener = listener
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)

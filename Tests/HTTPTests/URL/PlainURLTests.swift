@@ -1,6 +1,6 @@
 import Testing
 
-@testable import HTTPEngine
+@testable import GannetHTTP
 
 /// Almost all URLs are read without the parser. They are the same URLs as the parser would make of them.
 @Suite struct PlainURLTests {

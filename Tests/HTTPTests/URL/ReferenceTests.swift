@@ -1,6 +1,6 @@
 import Testing
 
-@testable import HTTPEngine
+@testable import GannetHTTP
 
 /// The examples of RFC 3986, section 5.4. A fragment is not sent, so it is missing on the right.
 @Suite struct ReferenceTests {

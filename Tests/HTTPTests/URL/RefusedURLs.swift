@@ -1,6 +1,6 @@
 import Testing
 
-@testable import HTTPEngine
+@testable import GannetHTTP
 
 /// A text that is no URL to fetch, its rejection, and by which rule.
 struct RefusedURL: Sendable {

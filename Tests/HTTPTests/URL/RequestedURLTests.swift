@@ -1,8 +1,8 @@
-import GannetBasics
+import GannetBase
 import GannetTestKit
 import Testing
 
-@testable import HTTPEngine
+@testable import GannetHTTP
 
 /// The requests that go out for a URL and for a `Location`: the URL standard's serialisation, to the host that it names.
 @Suite(.timeLimit(.minutes(1))) struct RequestedURLTests {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import HTTPEngine
+@testable import GannetHTTP
 
 /// The cases of the web-platform-tests for the URL standard. Their files, with their licence, are in `Suites`.
 @Suite struct StandardSuiteTests {

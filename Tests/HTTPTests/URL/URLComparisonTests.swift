@@ -1,6 +1,6 @@
 import Testing
 
-@testable import HTTPEngine
+@testable import GannetHTTP
 
 @Suite struct URLComparisonTests {
     @Test(arguments: URLPair.same)

@@ -1,5 +1,5 @@
-import Archives
-import GannetBasics
+import GannetBase
+import Results
 
 /// A process that writes archives until it is killed, for Tests/Archives/trial.py and for the tests of Archives.
 ///

@@ -1,5 +1,5 @@
-import Archives
-import GannetBasics
+import GannetBase
+import Results
 
 /// Reads the exchanges that Tests/Archives/trial.py has made up. Each value has its length in front, in four bytes.
 struct ExchangeReader {

@@ -1,5 +1,5 @@
-import Archives
 import COpenSSL
+import Results
 
 /// A digest by OpenSSL.
 final class OpenSSLHasher: ArchiveHasher {

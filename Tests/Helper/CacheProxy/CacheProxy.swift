@@ -1,4 +1,4 @@
-import GannetBasics
+import GannetBase
 import GannetFetch
 
 /// A cache between HTTP clients and one origin, with nothing but the library in it, for a suite of tests that judges such caches
@@ -53,7 +53,7 @@ struct Listener: Sendable {
 
     /// The next client; `nil` when the system has none to give any more.
     func accept() -> Int32? {
-        let client = GannetBasics.accept(descriptor, nil, nil)
+        let client = GannetBase.accept(descriptor, nil, nil)
         return client < 0 ? nil : client
     }
 

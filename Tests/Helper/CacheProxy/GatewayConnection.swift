@@ -1,4 +1,4 @@
-import GannetBasics
+import GannetBase
 import GannetFetch
 
 /// A client's connection where a gateway is the cache: `GET` becomes a request for `/v1/fetch`, and the origin itself answers everything else.
@@ -74,7 +74,7 @@ enum Wire {
     static func send(_ bytes: [UInt8], to descriptor: Int32) {
         var sent = 0
         while sent < bytes.count {
-            let count = bytes[sent...].withUnsafeBytes { GannetBasics.send(descriptor, $0.baseAddress, $0.count, 0) }
+            let count = bytes[sent...].withUnsafeBytes { GannetBase.send(descriptor, $0.baseAddress, $0.count, 0) }
             guard count > 0 else { return }
             sent += count
         }

@@ -1,6 +1,6 @@
-import GannetBasics
+import GannetBase
 import GannetFetch
-import HTTPEngine
+import GannetHTTP
 
 /// A client's connection, for one request. The library answers `GET`, and the origin itself answers everything else.
 struct ProxyConnection {
@@ -74,7 +74,7 @@ struct ProxyConnection {
     private func send(_ bytes: [UInt8], to descriptor: Int32) {
         var sent = 0
         while sent < bytes.count {
-            let count = bytes[sent...].withUnsafeBytes { GannetBasics.send(descriptor, $0.baseAddress, $0.count, 0) }
+            let count = bytes[sent...].withUnsafeBytes { GannetBase.send(descriptor, $0.baseAddress, $0.count, 0) }
             guard count > 0 else { return }
             sent += count
         }

@@ -1,6 +1,6 @@
-import GannetBasics
+import GannetBase
 import GannetFetch
-import HTTPEngine
+import GannetHTTP
 
 /// The headers with which the suite counts its requests, by URL.
 ///

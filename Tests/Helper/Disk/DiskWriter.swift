@@ -1,12 +1,7 @@
-import FetchCache
+import GannetFetch
+import GannetHTTP
 import GannetTestKit
-import HTTPEngine
-
-#if canImport(Glibc)
 import Glibc
-#else
-import Darwin
-#endif
 
 /// A process that uses a cache folder beside the tests, or measures one for a person.
 ///

@@ -1,15 +1,6 @@
-import GannetPictures
-
-#if canImport(FoundationEssentials)
 import FoundationEssentials
-#else
-import Foundation
-#endif
-#if canImport(Glibc)
+import GannetFetch
 import Glibc
-#else
-import Darwin
-#endif
 
 /// A process that changes a file of favourites until it is killed. After each change it writes a line.
 ///

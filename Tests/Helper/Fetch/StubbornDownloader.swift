@@ -1,10 +1,5 @@
 import GannetFetch
-
-#if canImport(Glibc)
 import Glibc
-#else
-import Darwin
-#endif
 
 /// Answers after it has read a line, even if its caller has left.
 struct StubbornDownloader: Downloader {

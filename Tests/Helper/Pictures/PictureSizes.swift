@@ -1,6 +1,6 @@
 import Foundation
-import ThumbnailMessages
-import Thumbnails
+import GannetPictures
+import Results
 
 /// The sizes of pictures that gannet-thumbnail makes, for a comparison with img2dataset (Scripts/check pictures).
 ///

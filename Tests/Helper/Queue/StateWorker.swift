@@ -1,11 +1,6 @@
-import ClusterState
-import RedisClient
-
-#if canImport(Glibc)
+import GannetQueue
+import GannetRedisClient
 import Glibc
-#else
-import Darwin
-#endif
 
 /// A worker that claims once and then neither renews nor settles nor ends: for tests that kill it.
 ///

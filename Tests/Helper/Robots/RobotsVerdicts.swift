@@ -1,10 +1,5 @@
-import SiteRules
-
-#if canImport(Glibc)
+import GannetHTTP
 import Glibc
-#else
-import Darwin
-#endif
 
 /// Answers for files of robots.txt on standard input, for a comparison with another parser (Scripts/check robots). Each line is one of
 ///

@@ -1,5 +1,4 @@
 import Glibc
-import ThumbnailSandbox
 
 /// Enters the sandbox of gannet-thumbnail, and then tries what the argument names. A test starts it and looks at its end: 0 means that the
 /// attempt was possible. It writes a line before the attempt, so that the test knows where the process ended.

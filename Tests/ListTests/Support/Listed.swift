@@ -1,4 +1,4 @@
-import URLLists
+import Lists
 
 /// A whole list's rows, as a program that reads a file gets them.
 enum Listed {

@@ -2,7 +2,7 @@ import Foundation
 import GannetTestKit
 import Testing
 
-@testable import Tables
+@testable import Lists
 
 @Suite(.enabled(if: MachineNeed.canReadTables), .timeLimit(.minutes(2))) struct ParquetManifestTests {
     private let folder: TemporaryFolder

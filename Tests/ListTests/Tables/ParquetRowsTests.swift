@@ -2,7 +2,7 @@ import Foundation
 import GannetTestKit
 import Testing
 
-@testable import Tables
+@testable import Lists
 
 @Suite(.enabled(if: MachineNeed.canReadTables), .timeLimit(.minutes(3))) struct ParquetRowsTests {
     private let folder: TemporaryFolder

@@ -1,7 +1,6 @@
 import Foundation
 import GannetTestKit
-import Tables
-import URLLists
+import Lists
 
 /// A Parquet file as a program that reads it gets it.
 struct ReadTable {

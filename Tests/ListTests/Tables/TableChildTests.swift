@@ -2,7 +2,7 @@ import Foundation
 import GannetTestKit
 import Testing
 
-@testable import Tables
+@testable import Lists
 
 /// The ends that a child may come to.
 @Suite(.enabled(if: MachineNeed.canReadTables), .timeLimit(.minutes(2))) struct TableChildTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ImageProbe
+@testable import GannetPictures
 
 /// Inputs that would keep a probe busy for hours whose work were not linear in their length.
 @Suite struct HostileTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ImageProbe
+@testable import GannetPictures
 
 @Suite struct LimitTests {
     // A view box has no pixels, see below. Pictures of an icon count each.

@@ -1,7 +1,7 @@
 import GannetTestKit
 import Testing
 
-@testable import ImageProbe
+@testable import GannetPictures
 
 @Suite struct SampleTests {
     @Test(arguments: Sample.all)

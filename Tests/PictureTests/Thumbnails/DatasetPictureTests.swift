@@ -1,10 +1,9 @@
-import GannetBasics
+import GannetBase
+import GannetPictures
 import GannetTestKit
-import ImageProbe
 import Testing
-import ThumbnailMessages
 
-@testable import Thumbnails
+@testable import Results
 
 /// Sizes that img2dataset 1.47 gave the same pictures. `Scripts/check pictures` asks it about many more.
 private struct Expected: Sendable, CustomTestStringConvertible {

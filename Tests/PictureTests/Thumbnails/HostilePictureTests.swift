@@ -1,10 +1,9 @@
 import Foundation
+import GannetPictures
 import GannetTestKit
-import ImageProbe
 import Testing
-import ThumbnailMessages
 
-@testable import Thumbnails
+@testable import Results
 
 /// Pictures that are meant to do harm. Each ends as an error or as a picture within its bounds, and the next picture is made.
 @Suite(.timeLimit(.minutes(5)), .enabled(if: MachineNeed.canMakeThumbnails)) struct HostilePictureTests {

@@ -1,9 +1,8 @@
 import Foundation
+import GannetPictures
 import GannetTestKit
-import ImageProbe
-import ThumbnailMessages
 
-@testable import Thumbnails
+@testable import Results
 
 /// A pool with the real program.
 struct Making: Sendable {

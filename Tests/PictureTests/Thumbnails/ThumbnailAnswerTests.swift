@@ -1,9 +1,9 @@
 import Foundation
+import GannetPictures
 import GannetTestKit
 import Testing
-import ThumbnailMessages
 
-@testable import Thumbnails
+@testable import Results
 
 /// Answers of a program that a picture has taken over: a script of the test takes its place.
 @Suite(.timeLimit(.minutes(1))) struct ThumbnailAnswerTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Thumbnails
+@testable import Results
 
 /// Which program works on which picture, without any program.
 @Suite struct ThumbnailPoolMachineTests {

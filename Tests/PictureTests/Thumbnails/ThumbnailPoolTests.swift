@@ -1,9 +1,9 @@
 import Foundation
+import GannetPictures
 import GannetTestKit
 import Testing
-import ThumbnailMessages
 
-@testable import Thumbnails
+@testable import Results
 
 /// The programs behind the pool: what their deaths and bounds cost.
 @Suite(.timeLimit(.minutes(2)), .enabled(if: MachineNeed.canMakeThumbnails)) struct ThumbnailPoolTests {

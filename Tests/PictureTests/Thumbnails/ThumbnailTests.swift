@@ -1,9 +1,8 @@
+import GannetPictures
 import GannetTestKit
-import ImageProbe
 import Testing
-import ThumbnailMessages
 
-@testable import Thumbnails
+@testable import Results
 
 /// Good pictures, through the real program.
 @Suite(.timeLimit(.minutes(2)), .enabled(if: MachineNeed.canMakeThumbnails)) struct ThumbnailTests {

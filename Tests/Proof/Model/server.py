@@ -1,4 +1,4 @@
-"""A real redis-server whose clock stands still until it is moved, and the scripts of Sources/ClusterState on it."""
+"""A real redis-server whose clock stands still until it is moved, and the scripts of Sources/Queue on it."""
 
 import mmap
 import os
@@ -12,7 +12,7 @@ import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-SCRIPTS = ROOT / "Sources/ClusterState/Scripts"
+SCRIPTS = ROOT / "Sources/Queue/Scripts"
 SHIM = ROOT / "Tests/GannetTestKit/Redis/clock-shim.c"
 PARTS = {
     name: folder

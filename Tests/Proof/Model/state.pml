@@ -1,5 +1,5 @@
 /*
- * What lies in Redis, and what each process knows. The names are those of Sources/ClusterState/Scripts.
+ * What lies in Redis, and what each process knows. The names are those of Sources/Queue/Scripts.
  *
  * Time goes in ticks of 30 s. A score, as in a sorted set of timers, is four times the tick and the number of quarter seconds behind it.
  * A lease is two ticks. A tick is also how long a retry waits, and how long a full host is left alone. A host that is due is so by its needs

@@ -1,7 +1,7 @@
-import RedisClient
+import GannetRedisClient
 import Testing
 
-@testable import ClusterState
+@testable import GannetQueue
 
 /// How far an audit looks, and how it reports what it cannot mend.
 @Suite struct AuditReportTests {

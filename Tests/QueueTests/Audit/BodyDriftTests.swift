@@ -1,7 +1,7 @@
-import RedisClient
+import GannetRedisClient
 import Testing
 
-@testable import ClusterState
+@testable import GannetQueue
 
 /// An outcome does not claim a body that its Redis does not have.
 @Suite struct BodyDriftTests {

@@ -1,7 +1,7 @@
-import RedisClient
+import GannetRedisClient
 import Testing
 
-@testable import ClusterState
+@testable import GannetQueue
 
 /// Drift of counters that was made by hand is found, mended, and not found again. Nobody waits for jobs that are lost.
 @Suite struct CounterDriftTests {

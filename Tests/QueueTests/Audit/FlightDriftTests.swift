@@ -1,7 +1,7 @@
-import RedisClient
+import GannetRedisClient
 import Testing
 
-@testable import ClusterState
+@testable import GannetQueue
 
 /// Drift of leases, locks and followers that was made by hand is found, mended, and not found again. Jobs that it held up go on.
 @Suite(.timeLimit(.minutes(1))) struct FlightDriftTests {

@@ -1,7 +1,7 @@
-import RedisClient
+import GannetRedisClient
 import Testing
 
-@testable import ClusterState
+@testable import GannetQueue
 
 /// Drift of hosts' records that was made by hand is found, mended, and not found again. The hosts' jobs go on.
 @Suite struct HostDriftTests {

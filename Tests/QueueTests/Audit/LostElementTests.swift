@@ -1,9 +1,8 @@
-#if canImport(Glibc)
+import GannetRedisClient
 import GannetTestKit
-import RedisClient
 import Testing
 
-@testable import ClusterState
+@testable import GannetQueue
 
 /// A server that loses a part of a transaction, as after a torn append-only file, leaves indexes that disagree.
 @Suite(.timeLimit(.minutes(2))) struct LostElementTests {
@@ -75,4 +74,3 @@ import Testing
         }
     }
 }
-#endif

@@ -1,8 +1,8 @@
+import GannetRedisClient
 import GannetTestKit
-import RedisClient
 import Testing
 
-@testable import ClusterState
+@testable import GannetQueue
 
 @Suite struct BlobEvictionTests {
     private static let limit = 4_000_000
@@ -30,7 +30,6 @@ import Testing
         }
     }
 
-    #if canImport(Glibc)
     @Test func `the body that was not used for longest goes first`() async throws {
         try await BlobFixture.withClock { fixture, clock in
             for number in 0..<3 {
@@ -82,7 +81,6 @@ import Testing
             #expect(try await fixture.get(0) == nil)
         }
     }
-    #endif
 
     @Test func `a limit that was lowered is reached in one put, however many bodies have to go`() async throws {
         try await BlobFixture.with { fixture in

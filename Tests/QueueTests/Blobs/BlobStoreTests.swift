@@ -1,7 +1,7 @@
-import RedisClient
+import GannetRedisClient
 import Testing
 
-@testable import ClusterState
+@testable import GannetQueue
 
 @Suite struct BlobStoreTests {
     @Test func `a body comes back as it was, also one of any bytes and one of none`() async throws {

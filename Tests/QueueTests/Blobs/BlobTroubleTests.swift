@@ -1,8 +1,8 @@
+import GannetRedisClient
 import GannetTestKit
-import RedisClient
 import Testing
 
-@testable import ClusterState
+@testable import GannetQueue
 
 @Suite struct BlobTroubleTests {
     @Test func `an entry whose body is gone is removed in its turn, and its bytes no longer count`() async throws {

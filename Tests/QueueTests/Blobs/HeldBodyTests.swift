@@ -1,8 +1,8 @@
+import GannetRedisClient
 import GannetTestKit
-import RedisClient
 import Testing
 
-@testable import ClusterState
+@testable import GannetQueue
 
 /// Bodies of batches stay until somebody has exported them, and others make room.
 @Suite struct HeldBodyTests {
@@ -157,7 +157,6 @@ import Testing
         }
     }
 
-    #if canImport(Glibc)
     @Test func `a batch holds a body for thirty days after its last use`() async throws {
         try await QueueFixture.withClock { fixture, clock in
             let store = Store(fixture: fixture)
@@ -172,7 +171,6 @@ import Testing
             #expect(try await store.there() == [1, 3, 4])
         }
     }
-    #endif
 
     @Test func `thousands of bodies are released, a part in each step`() async throws {
         try await with { store async throws in

@@ -1,8 +1,8 @@
+import GannetRedisClient
 import GannetTestKit
-import RedisClient
 import Testing
 
-@testable import ClusterState
+@testable import GannetQueue
 
 /// Jobs of a batch with request headers are handed out with these headers, in whichever state they have been.
 @Suite struct BatchHeadersTests {
@@ -107,7 +107,6 @@ import Testing
         }
     }
 
-    #if canImport(Glibc)
     @Test func `a dead worker's job is handed out with its headers`() async throws {
         try await QueueFixture.withClock { fixture, clock in
             clock.stop()
@@ -120,7 +119,6 @@ import Testing
             #expect(again.jobs.allSatisfy { $0.crashes == 1 })
         }
     }
-    #endif
 
     @Test func `a job whose batch's headers are lost says so`() async throws {
         try await QueueFixture.with { fixture in

@@ -1,8 +1,8 @@
+import GannetRedisClient
 import GannetTestKit
-import RedisClient
 import Testing
 
-@testable import ClusterState
+@testable import GannetQueue
 
 /// A job is handed out with the facts of its batch that its worker needs.
 @Suite struct LeasedBatchTests {

@@ -1,9 +1,8 @@
 import GannetTestKit
 import Testing
 
-@testable import ClusterState
+@testable import GannetQueue
 
-#if canImport(Glibc)
 /// A URL stays locked until its retry. The lock goes when the retry does not start.
 @Suite struct RetryLockTests {
     @Test func `a delayed job that falls due with a cancelled retry of its URL is fetched`() async throws {
@@ -20,4 +19,3 @@ import Testing
         }
     }
 }
-#endif

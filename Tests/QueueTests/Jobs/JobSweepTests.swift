@@ -1,8 +1,8 @@
+import GannetRedisClient
 import GannetTestKit
-import RedisClient
 import Testing
 
-@testable import ClusterState
+@testable import GannetQueue
 
 /// Jobs are deleted and put back where they lie, a part at a time.
 @Suite struct JobSweepTests {

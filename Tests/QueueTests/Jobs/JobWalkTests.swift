@@ -1,7 +1,7 @@
-import RedisClient
+import GannetRedisClient
 import Testing
 
-@testable import ClusterState
+@testable import GannetQueue
 
 /// Jobs are found wherever they lie, page by page, and dealt with by kind.
 @Suite struct JobWalkTests {

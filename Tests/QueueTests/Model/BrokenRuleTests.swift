@@ -1,8 +1,7 @@
-#if canImport(Glibc)
 import GannetTestKit
 import Testing
 
-@testable import ClusterState
+@testable import GannetQueue
 
 /// The model says so when the scripts break a rule of hosts.
 @Suite(.timeLimit(.minutes(2))) struct BrokenRuleTests {
@@ -66,4 +65,3 @@ import Testing
         try await bench.close()
     }
 }
-#endif

@@ -1,7 +1,6 @@
-#if canImport(Glibc)
 import GannetTestKit
 
-@testable import ClusterState
+@testable import GannetQueue
 
 /// Looks for a course in which state and model differ, and for the shortest course that shows it.
 struct Fuzz {
@@ -32,4 +31,3 @@ struct Fuzz {
         }
     }
 }
-#endif

@@ -1,9 +1,8 @@
+import GannetRedisClient
 import GannetTestKit
-import RedisClient
 
-@testable import ClusterState
+@testable import GannetQueue
 
-#if canImport(Glibc)
 /// A server, or a cluster, whose clock stands still unless it is moved. A bench serves one run after another.
 final class ModelBench {
     static let namespace = "m"
@@ -66,4 +65,3 @@ final class ModelBench {
         }
     }
 }
-#endif

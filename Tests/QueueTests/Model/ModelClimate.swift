@@ -1,8 +1,7 @@
 import GannetTestKit
 
-@testable import ClusterState
+@testable import GannetQueue
 
-#if canImport(Glibc)
 /// The circumstances of a course, drawn from its seed.
 struct ModelClimate: Sendable {
     let hosts: Int
@@ -111,4 +110,3 @@ struct Violation: Error, CustomStringConvertible {
         if !holds { throw Violation(description: sentence()) }
     }
 }
-#endif

@@ -1,6 +1,5 @@
-@testable import ClusterState
+@testable import GannetQueue
 
-#if canImport(Glibc)
 /// The rules that hold after every step.
 extension ModelRun {
     /// - Parameters:
@@ -120,4 +119,3 @@ extension ModelRun {
         }
     }
 }
-#endif

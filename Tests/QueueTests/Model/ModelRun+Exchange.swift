@@ -1,9 +1,8 @@
+import GannetRedisClient
 import GannetTestKit
-import RedisClient
 
-@testable import ClusterState
+@testable import GannetQueue
 
-#if canImport(Glibc)
 /// Exchanges of workers, and what the rules say of their answers.
 extension ModelRun {
     struct End {
@@ -382,4 +381,3 @@ extension ModelRun {
         }
     }
 }
-#endif

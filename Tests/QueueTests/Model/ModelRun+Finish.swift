@@ -1,9 +1,8 @@
+import GannetRedisClient
 import GannetTestKit
-import RedisClient
 
-@testable import ClusterState
+@testable import GannetQueue
 
-#if canImport(Glibc)
 extension ModelRun {
     private static let mostRounds = 3000
 
@@ -79,4 +78,3 @@ extension ModelRun {
         }
     }
 }
-#endif

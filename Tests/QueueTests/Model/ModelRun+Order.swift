@@ -1,6 +1,5 @@
-@testable import ClusterState
+@testable import GannetQueue
 
-#if canImport(Glibc)
 /// Which jobs go first.
 extension ModelRun {
     /// Jobs of a queue that were handed out in a row, while a priority had others that could run: how many, and how many of that priority.
@@ -169,4 +168,3 @@ extension ModelRun {
         }
     }
 }
-#endif

@@ -1,9 +1,8 @@
+import GannetRedisClient
 import GannetTestKit
-import RedisClient
 
-@testable import ClusterState
+@testable import GannetQueue
 
-#if canImport(Glibc)
 /// One course of operations on a real server. The model beside it knows which jobs there are and how often each URL was tried, and every
 /// step is held against the rules.
 final class ModelRun {
@@ -287,4 +286,3 @@ final class ModelRun {
         }
     }
 }
-#endif

@@ -1,8 +1,7 @@
-#if canImport(Glibc)
 import GannetTestKit
 import Testing
 
-@testable import ClusterState
+@testable import GannetQueue
 
 /// Every accepted job ends exactly once, by allowed steps, and leaves nothing behind. That holds whatever happens to workers, callers and
 /// clocks.
@@ -92,4 +91,3 @@ import Testing
         return nil
     }
 }
-#endif

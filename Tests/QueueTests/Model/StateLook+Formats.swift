@@ -1,4 +1,4 @@
-import GannetBasics
+import GannetBase
 
 /// The formats of what a partition has, read without any code of the product.
 extension StateLook {

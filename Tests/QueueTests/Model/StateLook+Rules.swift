@@ -1,4 +1,4 @@
-@testable import ClusterState
+@testable import GannetQueue
 
 /// The rules that a partition's state keeps at any moment.
 extension StateLook {

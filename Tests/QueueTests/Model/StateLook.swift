@@ -1,8 +1,8 @@
-import GannetBasics
+import GannetBase
+import GannetRedisClient
 import GannetTestKit
-import RedisClient
 
-@testable import ClusterState
+@testable import GannetQueue
 
 typealias Bytes = [UInt8]
 

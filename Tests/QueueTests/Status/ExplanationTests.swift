@@ -1,7 +1,7 @@
-import RedisClient
+import GannetRedisClient
 import Testing
 
-@testable import ClusterState
+@testable import GannetQueue
 
 /// Explanations of a URL and its host.
 @Suite struct ExplanationTests {
@@ -33,7 +33,6 @@ import Testing
         }
     }
 
-    #if canImport(Glibc)
     @Test func `a URL that a worker died with is a suspect`() async throws {
         try await QueueFixture.withClock { fixture, clock in
             try await fixture.fill([0])
@@ -43,7 +42,6 @@ import Testing
             #expect(holder.kind == .retry && holder.isSuspect && holder.crashes == 1)
         }
     }
-    #endif
 
     @Test func `a caller without a job is a program, and processes that wait are counted`() async throws {
         try await QueueFixture.with { fixture in

@@ -1,10 +1,9 @@
+import GannetRedisClient
 import GannetTestKit
-import RedisClient
 import Testing
 
-@testable import ClusterState
+@testable import GannetQueue
 
-#if canImport(Glibc)
 /// The heartbeats of workers, and what Redis keeps of them.
 @Suite struct HeartbeatTests {
     @Test func `an overview has each worker's last record, and when it came`() async throws {
@@ -280,4 +279,3 @@ import Testing
         #expect(WorkerRecord(record.bytes) == record)
     }
 }
-#endif

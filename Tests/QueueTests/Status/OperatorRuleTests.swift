@@ -1,8 +1,8 @@
+import GannetRedisClient
 import GannetTestKit
-import RedisClient
 import Testing
 
-@testable import ClusterState
+@testable import GannetQueue
 
 /// Operators' rules for hosts outrank what workers are told.
 @Suite struct OperatorRuleTests {
@@ -52,7 +52,6 @@ import Testing
         }
     }
 
-    #if canImport(Glibc)
     @Test func `jobs of a host whose pause an operator ends go on within half a minute`() async throws {
         try await QueueFixture.withClock { fixture, clock in
             clock.stop()
@@ -64,7 +63,6 @@ import Testing
             #expect(try await fixture.claimAll(9).count == 1)
         }
     }
-    #endif
 
     @Test func `exchanges read rules only while there are any`() async throws {
         try await QueueFixture.with { fixture in

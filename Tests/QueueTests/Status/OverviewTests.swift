@@ -1,12 +1,11 @@
+import GannetRedisClient
 import GannetTestKit
-import RedisClient
 import Testing
 
-@testable import ClusterState
+@testable import GannetQueue
 
 /// The contents of an overview, and its cost.
 @Suite struct OverviewTests {
-    #if canImport(Glibc)
     @Test func `the oldest waiting job is found among ready jobs, jobs that came back, and jobs held for a host`() async throws {
         try await QueueFixture.withClock { fixture, clock in
             clock.stop()
@@ -31,7 +30,6 @@ import Testing
             #expect(try await age() == 1000)
         }
     }
-    #endif
 
     @Test func `batches and counts of an overview are of one moment, while jobs end`() async throws {
         try await QueueFixture.with(partitions: 3) { fixture in

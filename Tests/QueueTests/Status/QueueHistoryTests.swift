@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ClusterState
+@testable import GannetQueue
 
 @Suite struct QueueHistoryTests {
     /// An overview of a queue of 10,000 jobs, with samples at these moments in seconds.

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ClusterState
+@testable import GannetQueue
 
 @Suite struct TimeLeftTests {
     /// Marks once a second, for jobs that end at a fixed speed in each of these phases.

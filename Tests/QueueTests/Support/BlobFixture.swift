@@ -1,7 +1,7 @@
+import GannetRedisClient
 import GannetTestKit
-import RedisClient
 
-@testable import ClusterState
+@testable import GannetQueue
 
 /// A blob store of a test's own in a real Redis, and a look behind the typed calls.
 struct BlobFixture: Sendable {
@@ -25,12 +25,10 @@ struct BlobFixture: Sendable {
         try await server.stop()
     }
 
-    #if canImport(Glibc)
     /// The same on a server whose clock the test moves.
     static func withClock(_ body: (BlobFixture, MovableClock) async throws -> Void) async throws {
         try await withServer(.init { $0.movableClock = true }) { try await body($0, $1.clock) }
     }
-    #endif
 
     static func digest(_ number: Int) -> [UInt8] {
         var bytes = [UInt8](repeating: 0x5a, count: 32)

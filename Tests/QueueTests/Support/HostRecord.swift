@@ -1,7 +1,7 @@
-import GannetBasics
-import RedisClient
+import GannetBase
+import GannetRedisClient
 
-@testable import ClusterState
+@testable import GannetQueue
 
 /// The record that Redis keeps of a host.
 struct HostRecord: Sendable {

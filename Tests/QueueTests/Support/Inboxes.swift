@@ -1,7 +1,7 @@
+import GannetRedisClient
 import GannetTestKit
-import RedisClient
 
-@testable import ClusterState
+@testable import GannetQueue
 
 /// Processes that listen, each on its own inbox in the home partition, as a test sees them.
 struct Inboxes: Sendable {

@@ -1,8 +1,7 @@
-#if canImport(Glibc)
+import GannetRedisClient
 import GannetTestKit
-import RedisClient
 
-@testable import ClusterState
+@testable import GannetQueue
 
 /// A `Situation` that a test has again and again, each time with the same tokens and at the same time. A copy is in the server's second
 /// database, because making a situation takes twenty calls.
@@ -34,4 +33,3 @@ struct KeptSituation: Sendable {
         try await redis.send(RedisCommand("EVAL", .string(script), 0))
     }
 }
-#endif

@@ -1,7 +1,7 @@
-import RedisClient
+import GannetRedisClient
 import Testing
 
-@testable import ClusterState
+@testable import GannetQueue
 
 /// Makes drift by hand, and expects audits to find and mend it.
 extension QueueFixture {

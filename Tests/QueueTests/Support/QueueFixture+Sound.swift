@@ -1,7 +1,7 @@
-import RedisClient
+import GannetRedisClient
 import Testing
 
-@testable import ClusterState
+@testable import GannetQueue
 
 /// The rules that the state keeps at any moment, read from the keys themselves.
 extension QueueFixture {

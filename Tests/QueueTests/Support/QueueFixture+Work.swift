@@ -1,6 +1,6 @@
 import GannetTestKit
 
-@testable import ClusterState
+@testable import GannetQueue
 
 /// Work on a whole queue, many jobs in each exchange.
 extension QueueFixture {

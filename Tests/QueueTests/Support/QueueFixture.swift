@@ -1,8 +1,8 @@
-import GannetBasics
+import GannetBase
+import GannetRedisClient
 import GannetTestKit
-import RedisClient
 
-@testable import ClusterState
+@testable import GannetQueue
 
 /// A queue of a test's own in a real Redis, and a look behind the typed calls.
 struct QueueFixture: Sendable {
@@ -57,7 +57,6 @@ struct QueueFixture: Sendable {
         }
     }
 
-    #if canImport(Glibc)
     /// Runs `body` with a queue on a server whose clock the test moves.
     static func withClock(_ body: (QueueFixture, MovableClock) async throws -> Void) async throws {
         try await RedisPool.shared.withServer(.clock) { server in
@@ -72,7 +71,6 @@ struct QueueFixture: Sendable {
             _ = try await claim(0, worker: "passer-by", lease: lease)
         }
     }
-    #endif
 
     static let lease = Duration.seconds(30)
 

@@ -1,9 +1,8 @@
+import GannetRedisClient
 import GannetTestKit
-import RedisClient
 
-@testable import ClusterState
+@testable import GannetQueue
 
-#if canImport(Glibc)
 /// Producers, workers and callers of two queues that do anything at any time.
 struct RandomTraffic {
     enum State: CaseIterable { case ready, active, parked, delayed, dead, cancelled }
@@ -163,4 +162,3 @@ struct RandomTraffic {
         }
     }
 }
-#endif

@@ -1,7 +1,7 @@
+import GannetRedisClient
 import GannetTestKit
-import RedisClient
 
-@testable import ClusterState
+@testable import GannetQueue
 
 /// The cost to Redis of settling a URL that many jobs wait for.
 struct SettlementCost: Sendable {

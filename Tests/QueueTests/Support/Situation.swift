@@ -1,7 +1,7 @@
+import GannetRedisClient
 import GannetTestKit
-import RedisClient
 
-@testable import ClusterState
+@testable import GannetQueue
 
 /// Jobs in every state, the same in every namespace, to try calls on.
 ///
@@ -87,7 +87,6 @@ struct Situation: Sendable {
         guard Set(jobs.keys) == [0, 1, 2, 4, 6] else { throw KitError("these are held: \(jobs.keys.sorted())") }
     }
 
-    #if canImport(Glibc)
     /// Lets time pass: the next attempt and the delayed job are due, and all leases have ended. The outcome that a job waited for is there,
     /// and a newer version has written the outcome of one ready URL.
     func growLate(_ fixture: QueueFixture, _ clock: MovableClock) async throws {
@@ -113,5 +112,4 @@ struct Situation: Sendable {
         try await fixture.endLeases(clock)
         try await fixture.drain()
     }
-    #endif
 }

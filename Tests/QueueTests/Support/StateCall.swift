@@ -1,4 +1,4 @@
-@testable import ClusterState
+@testable import GannetQueue
 
 /// Every call that changes the state, made on a `Situation`. Made again, it is the same call again.
 enum StateCall: String, CaseIterable, Sendable {

@@ -1,4 +1,4 @@
-import RedisClient
+import GannetRedisClient
 
 /// Every key of a namespace with its value. The form is the same for the same state, and can be read where it differs. The namespace's own
 /// name, which is a part of channels, is left out.

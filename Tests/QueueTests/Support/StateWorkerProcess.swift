@@ -1,6 +1,6 @@
-import ClusterState
+import GannetQueue
+import GannetRedisClient
 import GannetTestKit
-import RedisClient
 
 /// A worker in its own process, which claims once and then does nothing until it is killed. Its program `StateWorker` is built beside the
 /// tests.

@@ -1,4 +1,4 @@
-@testable import ClusterState
+@testable import GannetQueue
 
 extension WorkerRecord {
     /// A worker on this machine with so many requests in flight.

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import RedisClient
+@testable import GannetRedisClient
 
 @Suite struct ClusterAttemptTests {
     private static let now = ContinuousClock.now

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import RedisClient
+@testable import GannetRedisClient
 
 @Suite struct ClusterMapTests {
     private static let asked = RedisAddress.tcp(host: "h", port: 1, tls: false)

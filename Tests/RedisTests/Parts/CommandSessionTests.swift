@@ -1,7 +1,7 @@
 import Synchronization
 import Testing
 
-@testable import RedisClient
+@testable import GannetRedisClient
 
 /// The session's thread is the test: nothing moves unless it is told to.
 @Suite(.timeLimit(.minutes(1))) struct CommandSessionTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import RedisClient
+@testable import GannetRedisClient
 
 @Suite struct HashSlotTests {
     /// The values are those of `CLUSTER KEYSLOT`.

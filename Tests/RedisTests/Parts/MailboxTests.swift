@@ -1,7 +1,7 @@
-import GannetBasics
+import GannetBase
 import Testing
 
-@testable import RedisClient
+@testable import GannetRedisClient
 
 @Suite(.timeLimit(.minutes(1))) struct MailboxTests {
     @Test func `the owner may not sleep while there are messages`() throws {

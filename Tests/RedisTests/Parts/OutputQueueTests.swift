@@ -1,7 +1,7 @@
-import GannetBasics
+import GannetBase
 import Testing
 
-@testable import RedisClient
+@testable import GannetRedisClient
 
 @Suite(.timeLimit(.minutes(1))) struct OutputQueueTests {
     private static let large = [UInt8](repeating: 7, count: OutputQueue.sharedArgumentBytes)

@@ -1,13 +1,8 @@
 import GannetTestKit
+import Glibc
 import Testing
 
-@testable import RedisClient
-
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
+@testable import GannetRedisClient
 
 @Suite(.timeLimit(.minutes(1))) struct RedisCredentialsTests {
     private let folder: TemporaryFolder

@@ -1,7 +1,7 @@
 import GannetTestKit
 import Testing
 
-@testable import RedisClient
+@testable import GannetRedisClient
 
 @Suite(.timeLimit(.minutes(1))) struct RedisURLTests {
     struct Good: Sendable {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import RedisClient
+@testable import GannetRedisClient
 
 @Suite(.timeLimit(.minutes(1))) struct ReplyReaderTests {
     private static let stream =

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import RedisClient
+@testable import GannetRedisClient
 
 @Suite struct SentinelNewsTests {
     private func word(_ port: Int, _ epoch: Int) -> SentinelWord {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import RedisClient
+@testable import GannetRedisClient
 
 /// The session's thread is the test: nothing moves unless it is told to.
 @Suite(.timeLimit(.minutes(1))) struct SubscriptionSessionTests {

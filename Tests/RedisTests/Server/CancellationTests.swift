@@ -1,7 +1,7 @@
 import GannetTestKit
 import Testing
 
-@testable import RedisClient
+@testable import GannetRedisClient
 
 @Suite(.timeLimit(.minutes(1))) struct CancellationTests {
     @Test func `a hundred cancelled calls among ten thousand leave the others their own replies`() async throws {

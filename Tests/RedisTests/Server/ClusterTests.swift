@@ -1,7 +1,7 @@
 import GannetTestKit
 import Testing
 
-@testable import RedisClient
+@testable import GannetRedisClient
 
 /// The client and a real cluster: three primaries, each with a replica.
 @Suite struct ClusterTests {

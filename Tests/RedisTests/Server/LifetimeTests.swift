@@ -1,7 +1,7 @@
 import GannetTestKit
 import Testing
 
-@testable import RedisClient
+@testable import GannetRedisClient
 
 @Suite(.serialized, .timeLimit(.minutes(1))) struct LifetimeTests {
     @Test func `closing fails what waits, refuses what follows and can be done twice`() async throws {

@@ -1,7 +1,7 @@
 import GannetTestKit
 import Testing
 
-@testable import RedisClient
+@testable import GannetRedisClient
 
 @Suite(.timeLimit(.minutes(1))) struct ReconnectTests {
     @Test func `pending commands fail after a crash, and say that they may have been executed`() async throws {

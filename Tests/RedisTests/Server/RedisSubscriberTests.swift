@@ -1,7 +1,7 @@
 import GannetTestKit
 import Testing
 
-@testable import RedisClient
+@testable import GannetRedisClient
 
 @Suite(.timeLimit(.minutes(1))) struct RedisSubscriberTests {
     private func message(_ channel: String, _ text: String) -> RedisSubscription.Event {

@@ -1,7 +1,7 @@
 import GannetTestKit
 import Testing
 
-@testable import RedisClient
+@testable import GannetRedisClient
 
 /// The client, a primary with a replica, and three Sentinels.
 @Suite struct SentinelTests {

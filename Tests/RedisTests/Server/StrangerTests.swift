@@ -1,7 +1,7 @@
 import GannetTestKit
 import Testing
 
-@testable import RedisClient
+@testable import GannetRedisClient
 
 /// Servers that are no Redis, no longer one, or not one to rely on.
 @Suite(.timeLimit(.minutes(1))) struct StrangerTests {

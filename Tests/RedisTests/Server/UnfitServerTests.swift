@@ -1,7 +1,7 @@
 import GannetTestKit
 import Testing
 
-@testable import RedisClient
+@testable import GannetRedisClient
 
 /// Real servers that cannot serve, or not everything.
 @Suite(.timeLimit(.minutes(1))) struct UnfitServerTests {

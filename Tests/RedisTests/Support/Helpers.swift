@@ -1,6 +1,6 @@
 import GannetTestKit
 
-@testable import RedisClient
+@testable import GannetRedisClient
 
 extension RedisServer {
     /// How to reach it on its Unix socket, with pauses between attempts that tests need not wait for.

@@ -1,14 +1,5 @@
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
-
-#if canImport(FoundationEssentials)
 import FoundationEssentials
-#else
-import Foundation
-#endif
+import Glibc
 
 /// The memory of this process that is really there, in bytes; 0 where the system has no file for it.
 func residentBytes() -> Int {

@@ -1,10 +1,10 @@
 import Foundation
-import GannetBasics
+import GannetBase
 import GannetTestKit
 import Synchronization
 import Testing
 
-@testable import Archives
+@testable import Results
 @testable import TestHelper
 
 /// A folder and what tests ask of it.

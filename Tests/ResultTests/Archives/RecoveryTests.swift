@@ -1,9 +1,9 @@
 import Foundation
-import GannetBasics
+import GannetBase
 import GannetTestKit
 import Testing
 
-@testable import Archives
+@testable import Results
 
 @Suite struct RecoveryTests {
     private static let name = "t-20260101000000-00000.warc.gz"

@@ -1,9 +1,9 @@
 import Foundation
-import GannetBasics
+import GannetBase
 import GannetTestKit
 import Testing
 
-@testable import Archives
+@testable import Results
 
 @Suite struct RevisitTests {
     @Test func `an equal body is a revisit of the first`() throws {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Archives
+@testable import Results
 
 @Suite struct SURTTests {
     // The answers of the `surt` package, 0.3.1. Scripts/check archives compares many more.

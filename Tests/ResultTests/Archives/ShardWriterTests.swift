@@ -1,9 +1,9 @@
 import Foundation
-import GannetBasics
+import GannetBase
 import GannetTestKit
 import Testing
 
-@testable import Archives
+@testable import Results
 
 @Suite struct ShardWriterTests {
     private static func sample(_ number: Int) -> ShardSample {

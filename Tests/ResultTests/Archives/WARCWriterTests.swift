@@ -1,9 +1,9 @@
 import Foundation
-import GannetBasics
+import GannetBase
 import GannetTestKit
 import Testing
 
-@testable import Archives
+@testable import Results
 @testable import TestHelper
 
 @Suite struct WARCWriterTests {

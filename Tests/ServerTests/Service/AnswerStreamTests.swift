@@ -1,6 +1,6 @@
 import Testing
 
-@testable import HTTPService
+@testable import Server
 
 /// A stream between its writer and its connection, without a connection.
 @Suite(.timeLimit(.minutes(1))) struct AnswerStreamTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import HTTPService
+@testable import Server
 
 @Suite struct ClientTableTests {
     private let start = ContinuousClock.now

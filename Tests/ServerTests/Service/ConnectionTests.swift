@@ -1,9 +1,9 @@
-import GannetBasics
+import GannetBase
+import GannetHTTP
 import GannetTestKit
-import HTTPEngine
 import Testing
 
-@testable import HTTPService
+@testable import Server
 
 /// Connections that clients hold open, and clients that do not go on.
 @Suite(.timeLimit(.minutes(1))) struct ConnectionTests: EngineUser {

@@ -1,9 +1,9 @@
-import GannetBasics
+import GannetBase
+import GannetHTTP
 import GannetTestKit
-import HTTPEngine
 import Testing
 
-@testable import HTTPService
+@testable import Server
 
 /// Asked by the real engine, and by clients that do other things.
 @Suite(.timeLimit(.minutes(1))) struct HTTPServiceTests: EngineUser {

@@ -1,8 +1,8 @@
-import GannetBasics
+import GannetBase
 import GannetTestKit
 import Testing
 
-@testable import HTTPService
+@testable import Server
 
 @Suite(.timeLimit(.minutes(1))) struct ServerThreadTests {
     /// As many as libmicrohttpd takes from the kernel at once: then it asks the kernel again before it serves them.

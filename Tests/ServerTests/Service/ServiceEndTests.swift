@@ -1,9 +1,9 @@
-import GannetBasics
+import GannetBase
+import GannetHTTP
 import GannetTestKit
-import HTTPEngine
 import Testing
 
-@testable import HTTPService
+@testable import Server
 
 /// The end of a service, with requests, streams and bodies under way.
 @Suite(.timeLimit(.minutes(1))) struct ServiceEndTests: EngineUser {

@@ -1,4 +1,3 @@
-#if canImport(Glibc)
 import GannetTestKit
 import Testing
 
@@ -123,4 +122,3 @@ import Testing
         #expect(try await curl(web, url(web, .page)).status == .exited(7))
     }
 }
-#endif

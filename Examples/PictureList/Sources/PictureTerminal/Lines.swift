@@ -1,5 +1,5 @@
 import Foundation
-import GannetPictures
+import GannetFetch
 
 /// A list as a terminal shows it: a heading for each day, and a line for each picture.
 public func lines(_ list: PictureListUpdate<FetchedImage>, favourites: Set<Picture.ID>) -> [String] {

@@ -1,5 +1,5 @@
 import Foundation
-import GannetPictures
+import GannetFetch
 import PictureTerminal
 
 /// `swift run pictures <LIST` shows pictures as they come, day by day. `swift run pictures URL` makes one a favourite.

@@ -1,5 +1,5 @@
 import Foundation
-import GannetPictures
+import GannetFetch
 import PictureTerminal
 import Testing
 

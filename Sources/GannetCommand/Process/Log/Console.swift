@@ -1,6 +1,5 @@
-import CommandLineKit
-import Gannet
-import GannetBasics
+import Crawl
+import GannetBase
 
 /// Results to standard output, everything else to standard error.
 struct Console: Sendable {

@@ -1,6 +1,6 @@
-import ClusterState
-import Gannet
-import GannetBasics
+import Crawl
+import GannetBase
+import GannetQueue
 
 /// One message on standard error: a sentence for people, and facts for programs that read logs.
 struct LogLine: Sendable {

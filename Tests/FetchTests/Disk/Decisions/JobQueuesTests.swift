@@ -1,7 +1,7 @@
 import GannetTestKit
 import Testing
 
-@testable import FetchCache
+@testable import GannetFetch
 
 struct JobQueuesTests {
     /// An object, because `#expect` cannot call mutating functions.

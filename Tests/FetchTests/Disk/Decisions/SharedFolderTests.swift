@@ -1,7 +1,7 @@
 import GannetTestKit
 import Testing
 
-@testable import FetchCache
+@testable import GannetFetch
 
 /// Several processes share one folder, simulated without the folder.
 struct SharedFolderTests {

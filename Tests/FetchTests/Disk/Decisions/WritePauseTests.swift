@@ -1,6 +1,6 @@
 import Testing
 
-@testable import FetchCache
+@testable import GannetFetch
 
 struct WritePauseTests {
     private static let start = ContinuousClock.now

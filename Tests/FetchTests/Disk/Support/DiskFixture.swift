@@ -1,9 +1,9 @@
 import Foundation
+import GannetHTTP
 import GannetTestKit
-import HTTPEngine
 import Testing
 
-@testable import FetchCache
+@testable import GannetFetch
 
 /// A folder for a cache, and the changes that tests make to it.
 struct DiskFixture: Sendable {

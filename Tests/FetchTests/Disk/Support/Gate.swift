@@ -1,4 +1,4 @@
-import GannetBasics
+import GannetBase
 
 /// Holds threads until it is opened, and tells how many it holds.
 final class Gate: Sendable {

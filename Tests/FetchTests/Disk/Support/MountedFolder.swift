@@ -1,7 +1,6 @@
 import Foundation
 import GannetTestKit
 
-#if os(Linux)
 /// A file system of its own, in memory, for what a test must not do to the machine's: fill it, or make it read-only.
 ///
 /// It goes with this object. It is reached through a descriptor, so it can be out of everybody's sight.
@@ -51,4 +50,3 @@ final class MountedFolder: Sendable {
 private func mount(_ what: String?, _ point: String, _ kind: String?, _ options: String?, flags: UInt = 0) -> Int32 {
     Glibc.mount(what ?? "none", point, kind, flags, options)
 }
-#endif

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import FetchCache
+@testable import GannetFetch
 
 @Suite(.timeLimit(.minutes(1))) struct DeadlineHeapTests {
     @Test(arguments: [UInt64.random(in: 0...UInt64.max), 1, 2]) func `the earliest deadline is always first`(seed: UInt64) {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import FetchCache
+@testable import GannetFetch
 
 @Suite(.timeLimit(.minutes(1))) struct EntryIndexTests {
     @Test(arguments: [UInt64.random(in: 0...UInt64.max), 1, 2], [1 << 3, 1 << 8, 1 << 40])

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import FetchCache
+@testable import GannetFetch
 
 @Suite(.timeLimit(.minutes(1))) struct GhostTableTests {
     /// Spread as a hasher's are.

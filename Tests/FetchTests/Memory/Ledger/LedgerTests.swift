@@ -1,6 +1,6 @@
 import Testing
 
-@testable import FetchCache
+@testable import GannetFetch
 
 @Suite(.timeLimit(.minutes(1))) struct LedgerTests {
     /// A ledger whose entries are known by their hashes.

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import FetchCache
+@testable import GannetFetch
 
 @Suite(.timeLimit(.minutes(1))) struct SmallShareTests {
     private var share = SmallShare(costLimit: 1000, countLimit: 1_000_000)

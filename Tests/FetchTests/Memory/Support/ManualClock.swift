@@ -1,4 +1,4 @@
-import GannetBasics
+import GannetBase
 
 /// A clock that goes on when it is told to. Nobody can sleep by it.
 final class ManualClock: Clock {

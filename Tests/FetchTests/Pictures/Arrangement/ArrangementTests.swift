@@ -2,7 +2,7 @@ import Foundation
 import GannetTestKit
 import Testing
 
-@testable import GannetPictures
+@testable import GannetFetch
 
 struct ArrangementTests {
     private static let berlin = calendar("Europe/Berlin", firstWeekday: 2)

@@ -1,9 +1,8 @@
 import Foundation
-import GannetFetch
 import GannetTestKit
 import Testing
 
-@testable import GannetPictures
+@testable import GannetFetch
 
 struct FavouritesTests {
     private let folder: TemporaryFolder

@@ -2,7 +2,7 @@ import Foundation
 import GannetTestKit
 import Testing
 
-@testable import GannetPictures
+@testable import GannetFetch
 
 struct KilledWriterTests {
     /// The changes that the program `FavouritesWriter` makes, one for each of its lines.

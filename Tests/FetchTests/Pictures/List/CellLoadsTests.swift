@@ -1,7 +1,6 @@
-import GannetFetch
 import Testing
 
-@testable import GannetPictures
+@testable import GannetFetch
 
 struct CellLoadsTests {
     private let start = ContinuousClock.now

@@ -1,9 +1,8 @@
 import Foundation
-import GannetFetch
 import GannetTestKit
 import Testing
 
-@testable import GannetPictures
+@testable import GannetFetch
 
 struct ChangingListTests {
     private static func names(_ list: PictureList<FetchedImage>) async -> [String] { await list.current.contents.pictures.map(\.id) }

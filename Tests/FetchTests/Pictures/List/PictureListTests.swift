@@ -1,9 +1,8 @@
 import Foundation
-import GannetFetch
 import GannetTestKit
 import Testing
 
-@testable import GannetPictures
+@testable import GannetFetch
 
 struct PictureListTests {
     /// A list of images at a clock of the test's own.

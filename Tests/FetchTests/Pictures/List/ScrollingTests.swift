@@ -1,6 +1,6 @@
 import Testing
 
-@testable import GannetPictures
+@testable import GannetFetch
 
 struct ScrollingTests {
     private var scrolling = Scrolling()

@@ -1,8 +1,7 @@
 import Foundation
-import GannetPictures
 import GannetTestKit
 
-@testable import GannetPictures
+@testable import GannetFetch
 
 enum Samples {
     /// One pixel.

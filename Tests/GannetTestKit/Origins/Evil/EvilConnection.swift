@@ -1,4 +1,4 @@
-internal import GannetBasics
+internal import GannetBase
 
 /// The server's end of one connection to an `EvilOrigin`, on a thread of its own. Its owner closes the descriptor after `serve`.
 final class EvilConnection {
@@ -22,10 +22,8 @@ final class EvilConnection {
 
     /// How long a client may leave what was sent to it unread.
     private func giveUp(after time: Duration) {
-        #if canImport(Glibc)
         var milliseconds = CUnsignedInt(time / .milliseconds(1))
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, &milliseconds, socklen_t(MemoryLayout.size(ofValue: milliseconds)))
-        #endif
     }
 
     /// Answers until one side ends the connection.

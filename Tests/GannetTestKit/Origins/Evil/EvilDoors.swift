@@ -1,4 +1,4 @@
-internal import GannetBasics
+internal import GannetBase
 
 /// The ports of an `EvilOrigin`: one for plain HTTP, one for HTTPS, and one for each behaviour that needs its own.
 struct EvilDoors: Sendable {

@@ -1,4 +1,4 @@
-internal import GannetBasics
+internal import GannetBase
 
 /// An origin that does to its clients whatever the worst of the web does: every `EvilBehaviour` has a URL here, for any client.
 ///

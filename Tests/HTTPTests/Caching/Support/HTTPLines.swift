@@ -1,12 +1,6 @@
-import HTTPEngine
-
-@testable import HTTPCaching
-
-#if canImport(Glibc)
 import Glibc
-#else
-import Darwin
-#endif
+
+@testable import GannetHTTP
 
 extension Moment {
     static let distantPast = Moment(millisecondsSince1970: .min)

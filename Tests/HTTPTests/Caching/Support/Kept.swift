@@ -1,7 +1,6 @@
-import HTTPEngine
 import Testing
 
-@testable import HTTPCaching
+@testable import GannetHTTP
 
 /// Answers as tests need them.
 enum Kept {

@@ -1,4 +1,4 @@
-@testable import HTTPCaching
+@testable import GannetHTTP
 
 extension Rule {
     /// For how long is it fresh, by what it says?

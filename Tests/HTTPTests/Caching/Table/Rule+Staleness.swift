@@ -1,4 +1,4 @@
-@testable import HTTPCaching
+@testable import GannetHTTP
 
 extension Rule {
     /// What is it good for when it is stale?

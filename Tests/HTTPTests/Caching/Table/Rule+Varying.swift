@@ -1,4 +1,4 @@
-@testable import HTTPCaching
+@testable import GannetHTTP
 
 extension Rule {
     /// For which requests is it?

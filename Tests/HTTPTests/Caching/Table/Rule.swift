@@ -1,7 +1,6 @@
-import HTTPEngine
 import Testing
 
-@testable import HTTPCaching
+@testable import GannetHTTP
 
 /// A row of the table: what came, how much later somebody asks, what is to be done.
 struct Rule: Sendable, CustomTestStringConvertible {

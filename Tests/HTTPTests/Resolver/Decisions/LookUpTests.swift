@@ -1,6 +1,6 @@
 import Testing
 
-@testable import HTTPEngine
+@testable import GannetHTTP
 
 struct LookUpTests {
     private static let four = IPAddress.v4(0xc000_0207)

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import HTTPEngine
+@testable import GannetHTTP
 
 struct ResolverConfigurationTests {
     @Test func `the system's file is read as the C library does`() {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import HTTPEngine
+@testable import GannetHTTP
 
 struct ResolverHealthTests {
     private let start = ContinuousClock.now

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import HTTPEngine
+@testable import GannetHTTP
 
 struct ResolverWindowTests {
     private let start = ContinuousClock.now

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import HTTPEngine
+@testable import GannetHTTP
 
 struct RunningLookUpsTests {
     private let start = ContinuousClock.now

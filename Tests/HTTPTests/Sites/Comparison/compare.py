@@ -1,4 +1,4 @@
-"""Compares SiteRules with protego on made-up files of robots.txt.
+"""Compares `Robots` with protego on made-up files of robots.txt.
 
   compare.py PROGRAM [COMPARISONS [SEED]]     PROGRAM is RobotsVerdicts
 
@@ -65,12 +65,12 @@ def main():
     def judge(content, what, ours, rfc, theirs_differ, question, theirs):
         """Compares one answer."""
         if ours != rfc:
-            problems.append(f"{content!r}: {what}: SiteRules says {ours}, and the model of the RFC {rfc}")
+            problems.append(f"{content!r}: {what}: we say {ours}, and the model of the RFC {rfc}")
         if not theirs_differ:
             return
         needed = explanation(content, question, theirs)
         if needed is None:
-            problems.append(f"{content!r}: {what}: SiteRules says {ours}, and protego {theirs}, which no quirk explains")
+            problems.append(f"{content!r}: {what}: we say {ours}, and protego {theirs}, which no quirk explains")
         else:
             combined[needed] += 1
             counts.update(needed)

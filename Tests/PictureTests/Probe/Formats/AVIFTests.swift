@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ImageProbe
+@testable import GannetPictures
 
 @Suite struct AVIFTests {
     @Test func `a brand that other codecs share needs pictures in AV1`() throws {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ImageProbe
+@testable import GannetPictures
 
 @Suite struct BMPTests {
     private func file(_ width: Int = 5, _ height: Int = 4, bits: Int, compression: Int = 0, start: Int = 54, _ pixels: [UInt8]) -> [UInt8] {

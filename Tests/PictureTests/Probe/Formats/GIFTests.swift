@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ImageProbe
+@testable import GannetPictures
 
 @Suite struct GIFTests {
     private func header(_ width: Int = 5, _ height: Int = 4) -> [UInt8] {

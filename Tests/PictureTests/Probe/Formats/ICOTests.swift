@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ImageProbe
+@testable import GannetPictures
 
 @Suite struct ICOTests {
     /// Pictures with the sides that the directory says of them.

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ImageProbe
+@testable import GannetPictures
 
 @Suite struct JPEGTests {
     private let start: [UInt8] = [0xff, 0xd8]

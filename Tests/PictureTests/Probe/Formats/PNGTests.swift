@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ImageProbe
+@testable import GannetPictures
 
 @Suite struct PNGTests {
     /// A header, some data and the end.

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ImageProbe
+@testable import GannetPictures
 
 @Suite struct TIFFTests {
     /// A field of 32-bit numbers, of which one stands in the entry.

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ImageProbe
+@testable import GannetPictures
 
 @Suite struct WebPTests {
     private func chunk(_ name: String, _ data: [UInt8]) -> [UInt8] {

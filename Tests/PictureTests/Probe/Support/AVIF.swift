@@ -1,4 +1,4 @@
-@testable import ImageProbe
+@testable import GannetPictures
 
 /// Parts of an AVIF with one item, number 1, of 5 by 4 pixels.
 enum AVIF {

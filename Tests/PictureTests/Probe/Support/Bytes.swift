@@ -1,4 +1,4 @@
-@testable import ImageProbe
+@testable import GannetPictures
 
 extension [UInt8] {
     /// The number in big-endian bytes.

@@ -1,7 +1,7 @@
 import GannetTestKit
 import Testing
 
-@testable import ImageProbe
+@testable import GannetPictures
 
 /// One of the files in Samples, which real encoders made.
 struct Sample: Sendable, CustomTestStringConvertible {

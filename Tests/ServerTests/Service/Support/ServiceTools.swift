@@ -1,9 +1,9 @@
-import GannetBasics
+import GannetBase
+import GannetHTTP
 import GannetTestKit
-import HTTPEngine
 import Testing
 
-@testable import HTTPService
+@testable import Server
 
 /// Requests by the real engine.
 protocol EngineUser {}

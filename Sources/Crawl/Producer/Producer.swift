@@ -1,0 +1,231 @@
+internal import GannetHTTP
+package import GannetQueue
+
+/// Puts URLs into a queue, chunk by chunk, and remembers the rows that are no URLs.
+///
+/// While a chunk is on its way, the rows of the next are read and packed. There is one chunk on its way at most, because each names the end of the one
+/// before.
+///
+/// The batch's offset in Redis advances with each accepted chunk. A producer that starts again on the same input with the same
+/// batch skips what is accepted already.
+package struct Producer: ~Copyable {
+    private let queue: FetchQueue
+    private let delay: Duration
+    private let headers: RequestHeaders
+    private let durability: Durability
+    private let replicaPatience: Duration
+    private var progress: BatchProgress
+    private var chunk: [FetchQueue.Row] = []
+    private var chunkBytes = 0
+    private var position = 0
+    private var onItsWay: Task<Result<Accepted, StateError>, Never>?
+
+    private struct Accepted: Sendable {
+        let progress: BatchProgress
+        let open: Int
+    }
+
+    /// When the first of the rows that are not sent yet was taken; `nil` where there are none.
+    package private(set) var waitsSince: ContinuousClock.Instant?
+
+    package private(set) var summary = EnqueueSummary()
+
+    /// Jobs of the queue that had not ended when it accepted the last chunk.
+    package private(set) var open = 0
+
+    /// How many jobs had been accepted before this producer came.
+    package let acceptedBefore: Int
+
+    /// The name of the input that the batch was begun with.
+    package var origin: String { progress.source }
+
+    /// The bytes of URLs in one call. A larger number would make other clients of Redis wait, and a smaller one would cost more round trips.
+    private static let chunkBytes = 1 << 20
+
+    /// How long a producer usually waits at its end for replicas.
+    package static let replicaPatience = Duration.seconds(10)
+
+    /// A producer for one batch of a queue. A batch that was begun before goes on where it stopped.
+    /// - Parameter refused: The rows that the caller has read and refused. The producer's first row comes behind them.
+    package init(
+        _ queue: FetchQueue, batch: String, from source: String, options: BatchOptions = .init(), durability: Durability = .primary,
+        replicaPatience: Duration = replicaPatience, behind refused: RefusedRows = RefusedRows()
+    ) async throws(StateError) {
+        try await queue.cluster.checkEviction()
+        if durability == .replicated { try await queue.checkRightToWait() }
+        let begun = try await queue.begin(batch: batch, from: source, options: options)
+        // The input of a cancelled batch would be skipped, as if its rows had been accepted.
+        guard begun.state != .cancelled else { throw .batchCancelled }
+        self.queue = queue
+        progress = begun
+        delay = options.delay
+        headers = options.headers
+        self.durability = durability
+        self.replicaPatience = replicaPatience
+        acceptedBefore = begun.total
+        position = refused.count
+        summary = refused.summary
+        summary.accepted = begun.total
+    }
+
+    deinit {
+        onItsWay?.cancel()
+    }
+
+    /// Takes the next row of the input.
+    /// - Parameter isWanted: Called for each URL. It returns false for a URL that should not become a job.
+    package mutating func add(
+        _ text: ArraySlice<UInt8>, from place: EnqueueSummary.Place, where isWanted: (JobEntry) -> Bool = { _ in true }
+    ) async throws(StateError) {
+        position += 1
+        do {
+            let entry = try JobEntry(row: text, headers: headers)
+            if position > progress.resumesBehind, isWanted(entry) { take(entry) }
+        } catch {
+            summary.refuse(place, EnqueueSummary.reason(error, text, place))
+        }
+        if isFull { try await send(closing: false) }
+    }
+
+    /// Takes a row of an input that is read once more. Invalid rows were counted the first time.
+    package mutating func addAgain(_ text: ArraySlice<UInt8>, where isWanted: (URLID) -> Bool) async throws(StateError) {
+        position += 1
+        if let entry = try? JobEntry(row: text, headers: headers), isWanted(entry.id) { take(entry) }
+        if isFull { try await send(closing: false) }
+    }
+
+    /// Sends the rows taken so far, because workers wait for them.
+    package mutating func flush() async throws(StateError) {
+        if !chunk.isEmpty { try await send(closing: false) }
+        try await hear()
+    }
+
+    /// Notes a row that the reader of the input refused.
+    package mutating func refuse(_ place: EnqueueSummary.Place, _ reason: String) {
+        position += 1
+        summary.refuse(place, reason)
+    }
+
+    /// Sends the last rows, and says that the input is at its end. Where replicas are to have the jobs too, it waits for them.
+    package mutating func finish() async throws(StateError) {
+        try await send(closing: true)
+        try await hear()
+        if durability == .replicated { try await queue.confirmReplicas(of: progress, within: replicaPatience) }
+    }
+
+    private var isFull: Bool { chunk.count == FetchQueue.largestChunk || chunkBytes >= Self.chunkBytes }
+
+    private mutating func take(_ entry: JobEntry) {
+        if chunk.isEmpty { waitsSince = .now }
+        chunk.append(FetchQueue.Row(entry, at: position))
+        chunkBytes += entry.url.utf8.count
+    }
+
+    private mutating func send(closing: Bool) async throws(StateError) {
+        let packed = try queue.pack(chunk, to: position, of: progress)
+        try await hear()
+        let (queue, delay, before) = (queue, delay, progress)
+        onItsWay = Task {
+            var progress = before
+            do throws(StateError) {
+                let open = try await queue.enqueue(packed, of: &progress, closing: closing, delay: delay)
+                return .success(Accepted(progress: progress, open: open))
+            } catch {
+                return .failure(error)
+            }
+        }
+        chunk.removeAll(keepingCapacity: true)
+        chunkBytes = 0
+        waitsSince = nil
+    }
+
+    /// Waits until Redis has the chunk that is on its way.
+    private mutating func hear() async throws(StateError) {
+        guard let sending = onItsWay else { return }
+        onItsWay = nil
+        let accepted = try await withTaskCancellationHandler {
+            await sending.value
+        } onCancel: {
+            sending.cancel()
+        }.get()
+        (progress, open) = (accepted.progress, accepted.open)
+        summary.accepted = progress.total
+    }
+}
+
+/// The rows at the beginning of an input that are no URLs.
+package struct RefusedRows: Sendable {
+    package private(set) var count = 0
+    package private(set) var summary = EnqueueSummary()
+
+    package init() {}
+
+    package mutating func add(_ place: EnqueueSummary.Place, _ reason: String) {
+        count += 1
+        summary.refuse(place, reason)
+    }
+}
+
+/// How many rows of an input became jobs, and the first rows that did not.
+package struct EnqueueSummary: Sendable, Equatable {
+    /// Rows that became jobs.
+    package var accepted = 0
+    /// Rows that are not URLs.
+    package var invalid = 0
+    /// The first of the rows that are not URLs.
+    package var complaints: [Complaint] = []
+    /// Why rows are not URLs. Only the first twenty reasons are in the list.
+    package private(set) var reasons: [Reason] = []
+
+    package init() {}
+
+    /// The place of a row in the input; its description is `line 7`.
+    package enum Place: Sendable, Equatable, CustomStringConvertible {
+        /// The number of an argument of the command line, from 1.
+        case argument(Int)
+        /// The number of a line of the file, from 1.
+        case line(Int)
+
+        package var description: String {
+            switch self {
+            case .argument(let number): "argument \(number)"
+            case .line(let number): "line \(number)"
+            }
+        }
+    }
+
+    package struct Complaint: Sendable, Equatable {
+        package let place: Place
+        package let reason: String
+    }
+
+    /// A reason, the first rows that it holds for, and the number of all these rows.
+    package struct Reason: Sendable, Equatable {
+        package let reason: String
+        package fileprivate(set) var first: [Place]
+        package fileprivate(set) var count: Int
+    }
+
+    /// The bound for a file of ten million lines that are not URLs.
+    static let mostComplaints = 20
+    private static let mostPlaces = 3
+
+    /// Why a text became no job. A word of the command line may be a host's name.
+    package static func reason(_ error: any Error, _ text: ArraySlice<UInt8>, _ place: Place) -> String {
+        guard case .argument = place, case RequestRejection.noScheme = error, text.contains(UInt8(ascii: ".")),
+            (try? CanonicalURL(bytes: (Array("https://".utf8) + text)[...])) != nil
+        else { return "\(error)" }
+        return "\(error), such as https://\(String(decoding: text, as: UTF8.self))"
+    }
+
+    mutating func refuse(_ place: Place, _ reason: String) {
+        invalid += 1
+        if complaints.count < Self.mostComplaints { complaints.append(Complaint(place: place, reason: reason)) }
+        if let index = reasons.firstIndex(where: { $0.reason == reason }) {
+            reasons[index].count += 1
+            if reasons[index].first.count < Self.mostPlaces { reasons[index].first.append(place) }
+        } else if reasons.count < Self.mostComplaints {
+            reasons.append(Reason(reason: reason, first: [place], count: 1))
+        }
+    }
+}

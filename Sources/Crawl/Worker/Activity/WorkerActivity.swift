@@ -1,0 +1,79 @@
+internal import GannetBase
+internal import GannetHTTP
+internal import GannetQueue
+internal import Results
+
+/// Counts a worker's requests at each host, and times its calls, for screens and metrics.
+package final class WorkerActivity: Sendable {
+    private let tally = Mutex(HostTally<LockToken>(at: .now))
+    private let times = Mutex(WorkerTimings())
+    /// The server that is too full for outcomes.
+    private let fullServer = Mutex<String?>(nil)
+    private let room = Mutex(StoreRoom.there)
+    private let placeCount = Mutex(0)
+
+    package init() {}
+
+    func began(_ token: LockToken, host: String) {
+        tally.withLock { $0.began(token, host: host, at: .now) }
+    }
+
+    /// A redirect has led the request to another host.
+    func moved(_ token: LockToken, to host: String) {
+        tally.withLock {
+            $0.ended(token, .good, at: .now)
+            $0.began(token, host: host, at: .now)
+        }
+    }
+
+    /// - Parameters:
+    ///   - error: The error of a request that failed.
+    ///   - time: The time of the whole request, including its redirects to other hosts.
+    func ended(_ token: LockToken, _ error: FetchError?, after time: Duration) {
+        let end: HostTally<LockToken>.End = error.map { $0.kind == .cancelled ? .calledOff : .bad } ?? .good
+        tally.withLock { $0.ended(token, end, at: .now) }
+        switch end {
+        case .good: times.withLock { $0.fetches.note(time) }
+        case .bad: times.withLock { $0.failedFetches.note(time) }
+        case .calledOff: break
+        }
+    }
+
+    func exchanged(after time: Duration) {
+        times.withLock { $0.exchanges.note(time) }
+        fullServer.withLock { $0 = nil }
+    }
+
+    func exchangeFailed(fullServer server: String?) { fullServer.withLock { $0 = server } }
+
+    func note(_ now: StoreRoom) { room.withLock { $0 = now } }
+
+    /// Bodies wait for somebody to export batches.
+    var isHeld: Bool { room.withLock { $0.isHeld } }
+
+    func note(places: Int) { placeCount.withLock { $0 = places } }
+
+    /// How many requests the worker may have in flight now.
+    package var places: Int { placeCount.withLock { $0 } }
+
+    /// A sentence about a server or a store that is full; `nil` while there is room.
+    package var fullness: String? {
+        if let server = fullServer.withLock({ $0 }) { return "Redis at \(server) is full: outcomes wait for room." }
+        switch room.withLock({ $0 }) {
+        case .there: return nil
+        case .limitReached: return "The store for bodies is at its limit: bodies wait for room."
+        case .held: return "The store for bodies is at its limit with batches that nobody has exported: no more jobs are taken."
+        case .full(let server): return "Redis at \(server) is full: bodies wait for room."
+        }
+    }
+
+    func settled(after time: Duration) { times.withLock { $0.settlements.note(time) } }
+
+    /// Requests in flight, and those that ended in the last seconds.
+    package var snapshot: ActivitySnapshot { tally.withLock { $0.snapshot(at: .now) } }
+
+    package var timings: WorkerTimings { times.withLock { $0 } }
+
+    /// Requests in flight now.
+    package var inFlight: Int { tally.withLock { $0.inFlight } }
+}

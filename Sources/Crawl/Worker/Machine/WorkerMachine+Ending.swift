@@ -1,0 +1,158 @@
+internal import GannetQueue
+
+/// How a worker stops, and when it ends.
+extension WorkerMachine {
+    struct Ending {
+        /// No more jobs are claimed.
+        var isStopping = false
+        /// The worker drains because it was asked through Redis, and no stop has been requested since.
+        var isAsked = false
+        /// Transfers are cancelled, and their jobs handed back.
+        var isHandingBack: Bool { handsBackUntil != nil }
+        var drainsUntil: Instant?
+        var handsBackUntil: Instant?
+        /// Until when bodies may be stored. After that their jobs are handed back too.
+        var bodiesUntil: Instant?
+        /// Until when a draining worker that has no begun job waits for exchanges.
+        var exchangesUntil: Instant?
+        var end = WorkerEnd.empty
+        var failure: (any Error)?
+        var isDone = false
+    }
+
+    /// The first stop drains, the second hands back, and the third leaves the jobs to the end of their leases.
+    mutating func stopRequested(at now: Instant) {
+        if ending.isAsked {
+            // A supervisor that stops a draining worker must not cut its drain short: for the supervisor this is the first stop.
+            ending.isAsked = false
+            return
+        }
+        if ending.isHandingBack { return leaveAll() }
+        if ending.end == .empty, ending.failure == nil {
+            ending.end = .drained
+            claimNoMore(at: now)
+            let active = begun - handedBackUnbegun
+            ending.drainsUntil = now + options.drainTimeout
+            if active > 0 { actions.append(.report(.stopping(active: active, limit: options.drainTimeout))) }
+        } else {
+            cutDrainShort(at: now)
+        }
+    }
+
+    /// Somebody has asked the worker to drain, which is a first stop.
+    mutating func drainAsked(at now: Instant) {
+        if ending.isStopping { return }
+        actions.append(.report(.drainAsked))
+        stopRequested(at: now)
+        ending.isAsked = true
+    }
+
+    mutating func cancelled(at now: Instant) {
+        if ending.isHandingBack { return }
+        ending.end = .handedBack
+        claimNoMore(at: now)
+        handBackAll(at: now)
+    }
+
+    /// The worker cannot go on.
+    mutating func fail(_ error: any Error, at now: Instant) {
+        ending.failure = ending.failure ?? error
+        claimNoMore(at: now)
+        handBackAll(at: now)
+    }
+
+    /// A worker without a job that it has begun has drained already.
+    private mutating func cutDrainShort(at now: Instant) {
+        let active = begun - handedBackUnbegun
+        if ending.end == .drained, active > 0 { ending.end = .handedBack }
+        if active > 0, !ending.isHandingBack { actions.append(.report(.handingBack(active: active, limit: options.handBackTimeout))) }
+        handBackAll(at: now)
+    }
+
+    /// The jobs of the stock are settled as handed back. They were never begun.
+    private var handedBackUnbegun: Int { jobs.values.count { if case .settling = $0.phase { $0.isUnbegun } else { false } } }
+
+    private mutating func claimNoMore(at now: Instant) {
+        ending.isStopping = true
+        for token in stock {
+            guard let held = jobs[token] else { continue }
+            jobs[token]?.phase = .settling
+            jobs[token]?.isUnbegun = true
+            handBack(held.job, at: now)
+        }
+        stock = []
+    }
+
+    private mutating func handBackAll(at now: Instant) {
+        if ending.isHandingBack { return }
+        ending.drainsUntil = nil
+        ending.handsBackUntil = now + options.handBackTimeout
+        ending.bodiesUntil = now + options.handBackTimeout / 2
+        for (token, held) in jobs {
+            guard case .transferring = held.phase, !held.isCancelled else { continue }
+            jobs[token]?.isCancelled = true
+            actions.append(.cancel(token, .handedBack))
+        }
+    }
+
+    /// The bodies have no place in time. Their URLs will be fetched again, without a charge.
+    private mutating func handBackUnstored(at now: Instant) {
+        ending.bodiesUntil = nil
+        for held in jobs.values {
+            guard case .concluding = held.phase else { continue }
+            freePlace(of: held)
+            held.phase = .settling
+            handBack(held.job, .handedBack(JobLabel(held.job)), at: now)
+        }
+    }
+
+    private mutating func leaveAll() {
+        for held in jobs.values { actions.append(.report(.left(JobLabel(held.job)))) }
+        actions.append(.leave(LeftBehind(jobs: jobs.count, partitions: lanesWithoutAnswer)))
+        jobs = [:]
+        finish()
+    }
+
+    /// An exchange without an answer may still bring jobs, which are handed back. A server of a cluster may be away, so the worker waits
+    /// only as long as handing back may take.
+    private mutating func boundExchanges(at now: Instant) {
+        guard ending.drainsUntil != nil, begun == handedBackUnbegun else {
+            ending.exchangesUntil = nil
+            return
+        }
+        ending.exchangesUntil = ending.exchangesUntil ?? now + options.handBackTimeout
+    }
+
+    private var lanesWithoutAnswer: [Int] { Set(lanes.filter { !$0.isIdle }.map(\.id.partition)).sorted() }
+
+    mutating func keepTime(at now: Instant) {
+        if let time = ending.drainsUntil, time <= now {
+            cutDrainShort(at: now)
+        }
+        boundExchanges(at: now)
+        if let time = ending.bodiesUntil, time <= now { handBackUnstored(at: now) }
+        if let time = ending.exchangesUntil, time <= now { return leaveAll() }
+        if let time = ending.handsBackUntil, time <= now { return leaveAll() }
+        lookForHeldUp(at: now)
+        lookForOverdue(at: now)
+        lookForSilence(at: now)
+        for index in 0..<order.count where lanes[index].visitAt.map({ $0 <= now }) ?? false {
+            lanes[index].visitAt = nil
+            lanes[index].mayFindWork = true
+        }
+    }
+
+    mutating func finishIfDone() {
+        guard jobs.isEmpty, lanes.allSatisfy(\.isIdle) else { return }
+        if ending.isStopping { return finish() }
+        guard options.endsWhenEmpty, !isFed else { return }
+        let isEmpty = lanes.prefix(order.count).allSatisfy { !$0.mayFindWork && ($0.left == .nothing || $0.left == .onlyForeign) }
+        if isEmpty { finish() }
+    }
+
+    private mutating func finish() {
+        ending.isDone = true
+        if ending.end == .empty, lanes.prefix(order.count).contains(where: { $0.left == .onlyForeign }) { ending.end = .foreignLeft }
+        actions.append(.finish(ending.failure.map { .failure($0) } ?? .success(ending.end)))
+    }
+}

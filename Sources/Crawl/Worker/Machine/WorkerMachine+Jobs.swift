@@ -1,0 +1,117 @@
+internal import GannetBase
+internal import GannetQueue
+
+/// The machine's reactions to the ends of transfers and jobs.
+extension WorkerMachine {
+    /// A body that has waited for so long is held up.
+    private static let usualWait = Duration.seconds(1)
+
+    mutating func transferEnded(_ token: LockToken, bytes: Int?, at now: Instant) {
+        guard let held = jobs[token], case .transferring = held.phase else { return }
+        held.phase = .concluding(bytes: bytes ?? 0)
+        transferring -= 1
+        unstoredBytes += bytes ?? 0
+        if bytes != nil { storing.append((held, now)) }
+        rate.noteEnd()
+    }
+
+    /// Tells Redis at once: the host may have another request now, and else has it when this job's URL has been fetched.
+    mutating func hostAnswered(_ token: LockToken, at now: Instant) {
+        guard let held = jobs[token], case .transferring = held.phase, !lanes[held.job.partition].hasFailed else { return }
+        lanes[held.job.partition].append(Lane.Outcome(Settlement(token, held.job.id, .hostAnswered, host: .answered), since: now))
+    }
+
+    /// When the first body that waits will have waited for too long.
+    var bodyDue: Instant? { storing.first.map { $0.since + Self.usualWait } }
+
+    /// The request of a body that is held up has ended, so its host's place is given back. Otherwise one part of the store that is away
+    /// would fill all hosts, whose other URLs can go on.
+    mutating func lookForHeldUp(at now: Instant) {
+        while let first = storing.first {
+            if case .concluding = first.held.phase {
+                guard first.since + Self.usualWait <= now else { break }
+                first.held.isHeldUp = true
+                heldUp += 1
+                giveBackPlace(of: first.held.job, at: now)
+            }
+            _ = storing.popFirst()
+        }
+        // An output that works long on each body has bodies that wait as a rule.
+        let standsStill = mostWaiting == nil && heldUp > 0 && (unsettled >= mostUnsettled || unstoredBytes >= Self.mostUnstoredBytes)
+        if standsStill, !hasToldOfStandstill {
+            hasToldOfStandstill = true
+            actions.append(.report(.standstill(unsettled)))
+        } else if heldUp == 0, hasToldOfStandstill {
+            hasToldOfStandstill = false
+            // A worker that ends has handed such jobs back.
+            if !ending.isHandingBack { actions.append(.report(.standstill(nil))) }
+        }
+    }
+
+    /// A redirect may have led the request to a place in another partition. Otherwise the place is that of the job's lock.
+    private mutating func giveBackPlace(of job: Job, at now: Instant) {
+        let index = lanes.indices.first { lanes[$0].holdings.has(.place(job.id), job.token) } ?? job.partition
+        guard !lanes[index].hasFailed else { return }
+        lanes[index].append(Lane.Outcome(Settlement(job.token, job.id, .leftPlace, host: .answered), since: now))
+    }
+
+    mutating func concluded(_ token: LockToken, _ conclusion: Conclusion, at now: Instant) {
+        if let place = conclusion.place { leftPlace(place, at: now) }
+        guard let held = jobs[token] else { return }
+        // The worker is ending, and has handed the job back already.
+        if case .settling = held.phase { return }
+        freePlace(of: held)
+        held.phase = .settling
+        settle(held.job, Lane.Outcome(conclusion.settlement, conclusion.report, since: now))
+    }
+
+    /// The job's lock is lost, and its transfer goes on for the job that has the lock now.
+    mutating func adopted(_ token: LockToken) {
+        guard let held = jobs.removeValue(forKey: token) else { return }
+        freePlace(of: held)
+        lanes[held.job.partition].release(.lock(held.job.id), token)
+        actions.append(.report(.lost(JobLabel(held.job))))
+    }
+
+    mutating func freePlace(of held: HeldJob) {
+        switch held.phase {
+        case .transferring: transferring -= 1
+        case .concluding(let bytes):
+            unstoredBytes -= bytes
+            if held.isHeldUp { heldUp -= 1 }
+        case .inStock, .settling: break
+        }
+    }
+
+    /// Gives a job back without a charge.
+    mutating func handBack(_ job: Job, _ report: WorkerReport? = nil, at now: Instant) {
+        settle(job, Lane.Outcome(Settlement(job.token, job.id, .handedBack, isDelivery: job.outcome != nil), report, since: now))
+    }
+
+    private mutating func settle(_ job: Job, _ outcome: Lane.Outcome) {
+        if lanes[job.partition].hasFailed { leave(outcome) } else { lanes[job.partition].append(outcome) }
+    }
+
+    /// Leaves a job to the end of its lease.
+    mutating func leave(_ outcome: Lane.Outcome) {
+        jobs[outcome.settlement.token] = nil
+        if let job = outcome.report?.job { actions.append(.report(.left(job))) }
+    }
+
+    /// Cancels transfers that last longer than a request may hold its URL: it hangs, and others will take its URL over.
+    mutating func lookForOverdue(at now: Instant) {
+        let pause = options.longestHold / 8
+        guard transferring > 0 else {
+            lookForOverdueAt = nil
+            return
+        }
+        if let at = lookForOverdueAt, at > now { return }
+        defer { lookForOverdueAt = now + pause }
+        guard lookForOverdueAt != nil else { return }
+        for (token, held) in jobs {
+            guard case .transferring = held.phase, !held.isCancelled, now - held.claimed >= options.longestHold - pause else { continue }
+            held.isCancelled = true
+            actions.append(.cancel(token, .overdue))
+        }
+    }
+}

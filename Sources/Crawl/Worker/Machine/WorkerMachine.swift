@@ -1,0 +1,266 @@
+internal import GannetBase
+internal import GannetQueue
+
+/// Decides what a worker does: what it tells Redis and when, which jobs it starts, and when it ends. It has no clock and no task inside.
+///
+/// ```
+///            ┌────────────────────────── exchange ◀──────────────────────────┐
+///            ▼                                                               │
+///   job ─▶ stock ─▶ transfer ──(its place is free)──▶ conclusion ─▶ outcome ─┘ ─▶ verdict ─▶ report
+///            └── nothing to fetch ───────────────────────▲
+/// ```
+///
+/// Each partition has a ``Lane`` of exchanges. Jobs for empty places and outcomes travel in the same exchange.
+struct WorkerMachine {
+    typealias Instant = ContinuousClock.Instant
+
+    /// The large and rare ones are indirect: each job makes several of the others.
+    enum Input: Sendable {
+        /// An exchange was answered; `nil` says that the lease of its incarnation has ended.
+        indirect case answered(Lane.ID, Exchange?, after: Duration)
+        indirect case unanswered(Lane.ID, StateError)
+        /// The connection to Redis could not be restored.
+        indirect case cannotConnect(RedisOutage)
+        /// A job's place in the worker is free. Its body has this many bytes in memory, or there is none to store.
+        case transferEnded(LockToken, bytes: Int?)
+        case concluded(LockToken, Conclusion)
+        /// The output cannot go on.
+        case broken(LockToken, Conclusion, any Error)
+        /// The transfer goes on for another job of the same URL.
+        case adopted(LockToken)
+        /// A request asks for a place at a host of this partition, where a redirect has led it.
+        case asksForPlace(LockToken, URLID, partition: Int)
+        case gotPlace(LockToken, URLID, partition: Int)
+        case gotNoPlace(LockToken, URLID, partition: Int)
+        /// A request has given up its place at a host of its URL's partition, because it has one elsewhere now.
+        case gavePlaceUp(LockToken, URLID, partition: Int)
+        /// A request has left its place at a host of another partition than its URL's.
+        indirect case leftPlace(Conclusion.Place)
+        /// The host of a job under way has answered for its robots.txt.
+        case hostAnswered(LockToken)
+        /// Whether the store takes bodies.
+        case room(Bool)
+        /// Jobs may have been announced.
+        case heard
+        case feedEnded
+        case stopRequested
+        /// Somebody has asked the worker to drain, through Redis.
+        case drainAsked
+        /// The worker's own task was cancelled.
+        case cancelled
+        /// The time has come that the machine asked to be woken at.
+        case woken(Instant)
+    }
+
+    enum Action: Sendable {
+        case send(Lane.ID, ExchangeRequest)
+        case start(ClaimedJob)
+        /// End the transfer of a job, whose conclusion follows.
+        case cancel(LockToken, Cancellation)
+        case report(WorkerReport)
+        /// Report that Redis has not answered for some time.
+        case reportSilence
+        /// The worker ends without these, and the end follows.
+        case leave(LeftBehind)
+        /// An outcome was settled after this time.
+        case settled(after: Duration)
+        case finish(Result<WorkerEnd, any Error>)
+    }
+
+    enum Cancellation: Sendable {
+        case handedBack
+        /// The transfer has lasted longer than any may.
+        case overdue
+    }
+
+    enum Phase {
+        /// Waits for a place.
+        case inStock
+        case transferring
+        case concluding(bytes: Int)
+        /// Its outcome waits for an exchange, or is under way in one.
+        case settling
+    }
+
+    /// A class: a change of its phase then changes no table, which would copy the job to and fro.
+    final class HeldJob {
+        let job: Job
+        /// Queue time of the exchange that brought it, ms.
+        let queueTime: Int
+        /// When that exchange was sent. The lock is not older.
+        let claimed: Instant
+        var phase: Phase
+        var isCancelled = false
+        /// Its body has waited so long to be stored that its host's place was given back.
+        var isHeldUp = false
+        /// It is handed back without an attempt.
+        var isUnbegun = false
+
+        init(job: Job, queueTime: Int, claimed: Instant, phase: Phase) {
+            self.job = job
+            self.queueTime = queueTime
+            self.claimed = claimed
+            self.phase = phase
+        }
+    }
+
+    let options: WorkerOptions
+    /// The name under which the worker hears of jobs, if it listens.
+    let inbox: String?
+    let order: [Int]
+    /// The first lanes are those of the partitions. Each of the others keeps the places that requests of one partition's jobs have at hosts of
+    /// another partition.
+    var lanes: [Lane]
+    var jobs: [LockToken: HeldJob] = [:]
+    var stock: [LockToken] = []
+    var transferring = 0
+    private(set) var places: Places
+    /// The bytes of bodies that are not stored yet.
+    var unstoredBytes = 0
+    /// Jobs whose bodies are on their way to the store, and since when. A job that has arrived there stays until it is the first.
+    var storing = Fifo<(held: HeldJob, since: Instant)>()
+    /// Jobs whose bodies have waited long to be stored: their part of the store is away, full or slow.
+    var heldUp = 0
+    var hasToldOfStandstill = false
+    var rate = EndRate()
+    var lookForOverdueAt: Instant?
+
+    /// How many jobs the output lets wait for it, if that is fewer than usual.
+    let mostWaiting: Int?
+
+    /// The store keeps no more bodies until somebody has exported some.
+    private(set) var isWithoutRoom = false
+
+    /// The queue is still being filled, so an empty queue does not end the worker.
+    var isFed: Bool
+    var ending = Ending()
+    /// No connection to Redis could be restored, and no partition has answered since.
+    var isWithoutRedis = false
+    var hasToldOfForeign = false
+
+    var actions: [Action] = []
+    private var generator: any RandomNumberGenerator
+
+    /// Bodies in memory that wait to be stored.
+    static let mostUnstoredBytes = 64 << 20
+    /// Small bodies may wait for a part of Redis that is away, while the worker goes on with the other parts.
+    private static let leastUnsettled = 4096
+
+    /// - Parameter worker: The worker's name, which decides the order of the partitions.
+    init(
+        _ options: WorkerOptions, worker: String, partitions: Int = 1, inbox: String? = nil, isFed: Bool = false, mostWaiting: Int? = nil,
+        random: any RandomNumberGenerator = SystemRandomNumberGenerator()
+    ) {
+        var random = random
+        self.options = options
+        places = Places(most: options.concurrency, adapts: options.adaptsConcurrency)
+        self.inbox = inbox
+        self.isFed = isFed
+        self.mostWaiting = mostWaiting
+        order = PartitionOrder.of(worker, count: partitions)
+        // Partitions count their tokens by themselves. Tokens of different incarnations are different all the same.
+        lanes = (0..<partitions).map { Lane(Lane.ID(partition: $0, incarnation: Incarnation(random.next()))) }
+        generator = random
+    }
+
+    /// The partitions in which the worker holds jobs or asks for some, in order.
+    var partitionsAtWork: [Int] {
+        lanes.indices.prefix(order.count).filter { !lanes[$0].holdings.isEmpty || lanes[$0].underWay != nil }
+    }
+
+    /// The jobs that the worker holds and has begun.
+    var begun: Int { jobs.count - stock.count }
+    var isStopping: Bool { ending.isStopping }
+    /// Jobs whose transfers have ended.
+    var unsettled: Int { begun - transferring }
+    var mostUnsettled: Int { mostWaiting ?? max(8 * options.concurrency, Self.leastUnsettled) }
+
+    /// Takes what has happened since the last call, and decides what to do.
+    /// - Parameter lag: How long what has happened waits for the process, of late.
+    mutating func take(_ inputs: [Input], lag: Duration = .zero, at now: Instant) -> [Action] {
+        for input in inputs where !ending.isDone { take(input, at: now) }
+        places.look(used: transferring, lag: lag, at: now)
+        if !ending.isDone { decide(at: now) }
+        defer { actions = [] }
+        return actions
+    }
+
+    private mutating func take(_ input: Input, at now: Instant) {
+        switch input {
+        case .answered(let id, let exchange?, let time): answered(id, exchange, after: time, at: now)
+        case .answered(let id, nil, _): leaseEnded(id, at: now)
+        case .unanswered(let id, let error): unanswered(id, error, at: now)
+        case .transferEnded(let token, let bytes): transferEnded(token, bytes: bytes, at: now)
+        case .concluded(let token, let conclusion): concluded(token, conclusion, at: now)
+        case .broken(let token, let conclusion, let error):
+            concluded(token, conclusion, at: now)
+            fail(error, at: now)
+        case .adopted(let token): adopted(token)
+        case .asksForPlace(let token, let id, let partition):
+            lanes[laneOfPlace(partition, token.incarnation, at: now)].mayHold(.place(id))
+        case .gotPlace(let token, let id, let partition):
+            lanes[laneOfPlace(partition, token.incarnation, at: now)].hold(.place(id), token)
+        case .gotNoPlace(let token, let id, let partition):
+            lanes[laneOfPlace(partition, token.incarnation, at: now)].doesNotHold(.place(id))
+        case .gavePlaceUp(let token, let id, let partition):
+            lanes[laneOfPlace(partition, token.incarnation, at: now)].release(.place(id), token)
+        case .leftPlace(let place): leftPlace(place, at: now)
+        case .hostAnswered(let token): hostAnswered(token, at: now)
+        case .cannotConnect(let outage): noteAway(outage)
+        case .room(let isThere):
+            isWithoutRoom = !isThere
+            if isThere { mayFindWork() }
+        case .heard: mayFindWork()
+        case .feedEnded:
+            isFed = false
+            mayFindWork()
+        case .stopRequested: stopRequested(at: now)
+        case .drainAsked: drainAsked(at: now)
+        case .cancelled: cancelled(at: now)
+        case .woken: break
+        }
+    }
+
+    private mutating func decide(at now: Instant) {
+        keepTime(at: now)
+        guard !ending.isDone else { return }
+        startFromStock(at: now)
+        sendWhatIsDue(at: now)
+        finishIfDone()
+    }
+
+    mutating func random(in range: ClosedRange<Double>) -> Double { Double.random(in: range, using: &generator) }
+    mutating func newIncarnation() -> Incarnation { Incarnation(generator.next()) }
+
+    private mutating func mayFindWork() {
+        for index in 0..<order.count {
+            lanes[index].mayFindWork = true
+            lanes[index].heardMeanwhile = lanes[index].underWay != nil
+        }
+    }
+
+    func index(of id: Lane.ID) -> Int? {
+        if lanes[id.partition].id == id { return id.partition }
+        return lanes[order.count...].firstIndex { $0.id == id }
+    }
+
+    mutating func leftPlace(_ place: Conclusion.Place, at now: Instant) {
+        lanes[laneOfPlace(place.partition, place.settlement.token.incarnation, at: now)].append(Lane.Outcome(place.settlement, since: now))
+    }
+
+    /// The lane that keeps a place at a host of this partition alive.
+    private mutating func laneOfPlace(_ partition: Int, _ incarnation: Incarnation, at now: Instant) -> Int {
+        let id = Lane.ID(partition: partition, incarnation: incarnation)
+        if let index = index(of: id) { return index }
+        // The place began the lease there.
+        lanes.append(Lane(id, leaseBegan: now))
+        return lanes.count - 1
+    }
+}
+
+/// A job as an exchange brought it.
+struct ClaimedJob: Sendable {
+    let job: Job
+    /// Queue time of the exchange, ms. The job's transfer begins later.
+    let now: Int
+}

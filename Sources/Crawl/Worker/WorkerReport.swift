@@ -1,0 +1,160 @@
+internal import GannetHTTP
+package import GannetQueue
+package import Results
+
+/// An event that a worker reports while it works.
+package enum WorkerReport: Sendable {
+    /// The body was fetched and is in its place. `file` is its path within the folder, if bodies are files.
+    case fetched(JobLabel, bytes: Int, file: String?)
+
+    /// The origin confirmed that the body in its place is current.
+    case revalidated(JobLabel, file: String?)
+
+    /// The body was in its place already, because the URL was fetched for another job or at an earlier time.
+    case cached(JobLabel, file: String?)
+
+    /// The URL was fetched for another job, but its body is not here. It has to be fetched again.
+    case bodyMissing(JobLabel)
+
+    /// An attempt failed, and another follows after a pause.
+    case putOff(JobLabel, Postponement)
+
+    /// The job was given up. The sentence names the URL, and the class is a word for all failures of this kind.
+    case failed(JobLabel, sentence: String, errorClass: String)
+
+    /// The job was given up without a request, because its URL failed a short while ago.
+    case skipped(JobLabel, RememberedFailure, errorClass: String)
+
+    /// The lease was lost before Redis accepted the outcome. The job belongs to another worker now.
+    case lost(JobLabel)
+
+    /// Redis could not carry out the job's outcome, or only a part of it.
+    case malformed(JobLabel)
+
+    /// A stop was asked for while this many jobs are in flight. They have this long to end.
+    case stopping(active: Int, limit: Duration)
+
+    /// The worker hands back the jobs that it has, for a limited time.
+    case handingBack(active: Int, limit: Duration)
+
+    /// Somebody has asked the worker to drain, through Redis.
+    case drainAsked
+
+    /// The job was handed back without a charge. Another worker may claim it.
+    case handedBack(JobLabel)
+
+    /// The job was left as it is, because Redis did not answer in time. It can be claimed again when its lease ends.
+    case left(JobLabel)
+
+    /// The worker has ended without an answer of Redis, or of a part of it.
+    case leftBehind(LeftBehind)
+
+    /// Jobs that were given up because their URL is no text.
+    case givenUp(Int)
+
+    /// How far the queue has come, with all of its workers. Reported now and then.
+    case progress(accepted: Int, ended: Int, waits: QueueWaits = QueueWaits())
+
+    /// Only jobs of another version wait.
+    case foreign
+
+    /// Bodies wait because Redis has no room for them, or have room again.
+    case room(StoreRoom)
+
+    /// The worker claims no more, because bodies of its so many jobs wait to be stored; `nil` says that it goes on.
+    case standstill(Int?)
+
+    /// Redis cannot be reached and the worker waits, or Redis is back.
+    case redis(RedisOutage)
+}
+
+/// Why a job gets another attempt, and when.
+package struct Postponement: Sendable, Equatable {
+    /// The error's text, which names the URL.
+    package let sentence: String
+
+    /// A word for all failures of this kind.
+    package let errorClass: String
+
+    /// The time until the next attempt; `nil` if the host's cool-down decides it.
+    package let pause: Duration?
+
+    /// The part of the network that is missing, if that is the reason.
+    package var want: NetworkWant?
+}
+
+extension WorkerReport {
+    /// The job that the report is about.
+    var job: JobLabel? {
+        switch self {
+        case .fetched(let job, _, _), .revalidated(let job, _), .cached(let job, _), .bodyMissing(let job), .putOff(let job, _),
+            .failed(let job, _, _), .skipped(let job, _, _), .lost(let job), .malformed(let job), .handedBack(let job), .left(let job):
+            job
+        case .stopping, .handingBack, .drainAsked, .leftBehind, .givenUp, .progress, .foreign, .room, .standstill, .redis: nil
+        }
+    }
+
+    static func putOff(_ job: Job, _ error: FetchError, _ pause: Duration?) -> Self {
+        .putOff(
+            JobLabel(job),
+            Postponement(sentence: error.description, errorClass: error.className, pause: pause, want: NetworkWant(error)))
+    }
+    static func ledToFullHost(_ job: Job, _ host: String, _ pause: Duration) -> Self {
+        let label = JobLabel(job)
+        let sentence = "A redirect led to \(host.escapedForDisplay), which takes no more requests for now (\(label.url))."
+        return .putOff(label, Postponement(sentence: sentence, errorClass: hostFullClass, pause: pause))
+    }
+    static func failed(_ job: Job, _ content: OutcomeContent) -> Self {
+        let label = JobLabel(job)
+        return .failed(label, sentence: label.named(in: content.failureSentence), errorClass: content.fields[.errorClass] ?? "unknown")
+    }
+    static func failed(_ job: Job, _ error: FetchError) -> Self {
+        .failed(JobLabel(job), sentence: error.description, errorClass: error.className)
+    }
+
+    private static let hostFullClass = "host-full"
+}
+
+/// The jobs, exchanges and record of an ending worker that Redis, or a part of it, did not take.
+package struct LeftBehind: Sendable, Equatable {
+    /// Jobs whose outcomes were not written, or that were not handed back. They come back when their leases end.
+    package var jobs = 0
+
+    /// Partitions with an exchange that was not answered.
+    package var partitions: [Int] = []
+
+    /// How many partitions there are.
+    package var partitionCount = 1
+
+    /// The worker's record is still there: a worker that leaves jobs keeps it, and Redis may be away. It goes ten minutes after the last
+    /// heartbeat.
+    package var isListed = false
+
+    var isAnything: Bool { jobs > 0 || !partitions.isEmpty || isListed }
+}
+
+/// Why a worker ended.
+package enum WorkerEnd: Sendable, Equatable {
+    /// No jobs were left.
+    case empty
+    /// Only jobs of another version were left.
+    case foreignLeft
+    /// A stop was asked for, and all jobs in flight ended by themselves.
+    case drained
+    /// A stop was asked for, and the jobs that did not end in time were handed back.
+    case handedBack
+}
+
+extension WorkerReport {
+    package init(_ news: ExportNews) {
+        self =
+            switch news {
+            case .written(let id, let url, let bytes, let file): .fetched(JobLabel(id, url: url), bytes: bytes, file: file)
+            case .there(let id, let url, let file): .cached(JobLabel(id, url: url), file: file)
+            case .failed(let id, let url, let sentence, let errorClass):
+                .failed(JobLabel(id, url: url), sentence: JobLabel(id, url: url).named(in: sentence), errorClass: errorClass)
+            case .remembered(let id, let url, let failure, let errorClass):
+                .skipped(JobLabel(id, url: url), failure, errorClass: errorClass)
+            }
+    }
+}

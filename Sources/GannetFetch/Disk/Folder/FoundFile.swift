@@ -1,0 +1,184 @@
+internal import GannetBase
+internal import GannetHTTP
+
+/// An open regular file of a folder. It keeps its content when it is replaced or removed meanwhile.
+struct FoundFile: ~Copyable {
+    private let descriptor: Int32
+    let size: Int
+    /// The number of the file in its file system.
+    let number: UInt64
+    let links: Int
+    private let used: Int64
+    private let path: String
+
+    /// Nil when there is no regular file of this name.
+    init?(_ name: String, in folder: OpenFolder, forWriting: Bool = false) throws {
+        path = "\(folder.path)/\(name)"
+        // Without O_NONBLOCK a pipe of this name would hold the thread for good.
+        let opened = openat(folder.descriptor, name, (forWriting ? O_RDWR : O_RDONLY) | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard opened >= 0 else {
+            // There is no file, or it is a link, a folder or a socket.
+            if [ENOENT, ELOOP, EISDIR, ENXIO].contains(errno) { return nil }
+            throw StorageFailure(action: "open", path: path, errno: errno)
+        }
+        var status = stat()
+        guard fstat(opened, &status) == 0 else {
+            let code = errno
+            close(opened)
+            throw StorageFailure(action: "open", path: path, errno: code)
+        }
+        let found = FileStatus(status)
+        guard found.isRegular else {
+            close(opened)
+            return nil
+        }
+        descriptor = opened
+        size = Int(found.size)
+        number = found.number
+        used = found.used
+        links = Int(status.st_nlink)
+    }
+
+    deinit { close(descriptor) }
+
+    /// Fills the buffer from the given offset. Returns fewer bytes when the file ends there.
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws -> Int {
+        guard let count = Descriptor.read(into: buffer, from: descriptor, at: offset) else { throw failure("read") }
+        return count
+    }
+
+    /// Overwrites the bytes at the given offset.
+    func write(_ bytes: [UInt8], at offset: Int) throws {
+        guard Descriptor.write(bytes, to: descriptor, at: offset) else { throw failure("write") }
+    }
+
+    /// Notes that the file was used, unless that was done within the interval. The clock is the file system's, which all processes have in
+    /// common. On a read-only file system nothing is noted, and nothing is removed either.
+    func noteUse(unlessWithin interval: Duration) {
+        // A wrong clock costs a needless call, and nothing else.
+        if age >= interval { futimens(descriptor, nil) }
+    }
+
+    /// Whether this object has locked the file, and no other process had; nil where the file system has no locks.
+    func lock() -> Bool? {
+        if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
+        return errno == EWOULDBLOCK ? false : nil
+    }
+
+    /// How long ago the file was used, if the clocks agree.
+    var age: Duration {
+        var now = timespec()
+        clock_gettime(CLOCK_REALTIME, &now)
+        return .nanoseconds((Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec) &- used).magnitude)
+    }
+
+    private func failure(_ action: String) -> StorageFailure { StorageFailure(action: action, path: path, errno: errno) }
+
+    /// The size of one read or write, after which the job looks whether its caller still waits.
+    fileprivate static let piece = 1 << 20
+
+    /// Nil when the file ends before `count` bytes, or the caller has left.
+    func bytes(_ count: Int, at offset: Int, for caller: FileThreads.Caller? = nil) throws -> [UInt8]? {
+        let bytes = try [UInt8](unsafeUninitializedCapacity: count) { buffer, done in
+            while done < count, caller?.isGone != true {
+                let piece = UnsafeMutableRawBufferPointer(
+                    rebasing: UnsafeMutableRawBufferPointer(buffer)[done..<min(count, done + Self.piece)])
+                let read = try self.read(into: piece, at: offset + done)
+                done += read
+                if read < piece.count { return }
+            }
+        }
+        return bytes.count == count ? bytes : nil
+    }
+}
+
+extension BodyFile {
+    /// Appends the bytes piece by piece, and stops when the caller has left.
+    func write(_ bytes: [UInt8], for caller: FileThreads.Caller) throws {
+        for start in stride(from: 0, to: bytes.count, by: FoundFile.piece) {
+            guard !caller.isGone else { throw StorageFailure(.cancelled) }
+            try bytes.withUnsafeBytes { all in
+                try write(UnsafeRawBufferPointer(rebasing: all[start..<min(all.count, start + FoundFile.piece)]))
+            }
+        }
+    }
+}
+
+/// The metadata of a file in its file system.
+struct FileStatus: Sendable, Hashable {
+    let size: Int64
+    /// Nanoseconds since 1970. It is the time of the last change, which this cache sets with each use. The time of the last access is of no
+    /// use: other readers change it, and many file systems do not keep it.
+    let used: Int64
+    /// The number of the file in its file system.
+    let number: UInt64
+    let isRegular: Bool
+
+    init(_ status: stat) {
+        size = Int64(status.st_size)
+        number = UInt64(status.st_ino)
+        isRegular = status.st_mode & S_IFMT == S_IFREG
+        let time = status.modification
+        used = Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+    }
+
+    /// For the name in the folder, even of a symbolic link; nil when there is nothing.
+    init?(_ name: String, in folder: OpenFolder) throws {
+        var status = stat()
+        guard fstatat(folder.descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+            if errno == ENOENT { return nil }
+            throw StorageFailure(action: "look at", path: "\(folder.path)/\(name)", errno: errno)
+        }
+        self.init(status)
+    }
+}
+
+extension OpenFolder {
+    /// Whether the folder has not been removed.
+    var isThere: Bool {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 && status.st_nlink > 0
+    }
+
+    /// Calls `body` with one name after the other: there may be millions.
+    func forEachName(_ body: (String) -> Void) throws {
+        // Reading moves the position of a descriptor, so this uses one of its own.
+        let own = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard own >= 0, let stream = fdopendir(own) else {
+            let code = errno
+            if own >= 0 { close(own) }
+            throw StorageFailure(action: "list", path: path, errno: code)
+        }
+        defer { closedir(stream) }
+        while true {
+            errno = 0
+            guard let entry = readdir(stream) else { break }
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: $0.pointee)) { String(cString: $0) }
+            }
+            if name != ".", name != ".." { body(name) }
+        }
+        guard errno == 0 else { throw StorageFailure(action: "list", path: path, errno: errno) }
+    }
+
+    /// Removes a file; false when there is none of the name.
+    @discardableResult
+    func removeFile(_ name: String) throws -> Bool {
+        if unlinkat(descriptor, name, 0) == 0 { return true }
+        if errno == ENOENT { return false }
+        throw StorageFailure(action: "remove", path: "\(path)/\(name)", errno: errno)
+    }
+
+    /// Makes a folder and its missing parents, for their owner alone.
+    static func make(_ path: String) throws {
+        if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
+        let code = errno
+        guard code == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex else {
+            throw StorageFailure(action: "make the folder", path: path, errno: code)
+        }
+        try make(String(path[..<slash]))
+        guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
+            throw StorageFailure(action: "make the folder", path: path, errno: errno)
+        }
+    }
+}

@@ -1,0 +1,121 @@
+internal import GannetBase
+internal import GannetHTTP
+
+/// How far the fetches of a list are, together.
+public struct TotalProgress: Sendable, Hashable {
+    /// All URLs of the list. While the length of a list is unknown, the URLs that were taken from it.
+    public var urls = 0
+    /// URLs whose answers are there.
+    public var fetched = 0
+    /// URLs that could not be fetched.
+    public var failed = 0
+    /// Bytes that have come so far.
+    public var received: Int64 = 0
+    /// The bytes of all answers that have begun; nil while the length of one of them is unknown. It grows with each further answer, so a bar
+    /// shows ``fetched`` and ``failed`` over ``urls`` instead.
+    public var expected: Int64?
+
+    init() {}
+}
+
+/// Adds up the progress of the fetches of a list.
+final class ProgressTally: Sendable {
+    private struct State {
+        var progress = TotalProgress()
+        /// Fetches that have begun and not ended.
+        var begun: Set<Int> = []
+        var running: [Int: FetchProgress] = [:]
+        var endedBytes: Int64 = 0
+        var isComplete = false
+        var last = 0
+        var listeners: [Int: AsyncStream<TotalProgress>.Continuation] = [:]
+        var lastListener = 0
+
+        var isOver: Bool { isComplete && begun.isEmpty }
+
+        var total: TotalProgress {
+            var total = progress
+            total.urls = max(progress.urls, last)
+            total.received = running.values.reduce(endedBytes) { $0 + $1.received }
+            total.expected = running.values.reduce(endedBytes) { sum, transfer in
+                sum.flatMap { sum in transfer.expected.map { sum + $0 } }
+            }
+            return total
+        }
+
+        /// The sum is made only where somebody listens: transfers report every few kilobytes.
+        func publish() {
+            guard !listeners.isEmpty else { return }
+            let total = total
+            for listener in listeners.values { listener.yield(total) }
+        }
+    }
+
+    private let state = Mutex(State())
+
+    /// - Parameter urls: The length of the list as far as it is known.
+    init(urls: Int) { state.withLock { $0.progress.urls = urls } }
+
+    deinit {
+        for listener in state.withLock({ Array($0.listeners.values) }) { listener.finish() }
+    }
+
+    /// A fetch begins. Returns its number.
+    func begin() -> Int {
+        state.withLock { state in
+            state.last += 1
+            state.begun.insert(state.last)
+            state.publish()
+            return state.last
+        }
+    }
+
+    /// A report may come late, when its fetch has been counted already.
+    func report(_ progress: FetchProgress, of fetch: Int) {
+        state.withLock { state in
+            guard state.begun.contains(fetch) else { return }
+            state.running[fetch] = progress
+            state.publish()
+        }
+    }
+
+    func end(_ fetch: Int, isFailure: Bool) {
+        change { state in
+            state.begun.remove(fetch)
+            state.endedBytes += state.running.removeValue(forKey: fetch)?.received ?? 0
+            if isFailure { state.progress.failed += 1 } else { state.progress.fetched += 1 }
+        }
+    }
+
+    /// No further fetch begins.
+    func complete() { change { $0.isComplete = true } }
+
+    /// The progress from now on, beginning with the state now.
+    func stream(_ ended: @escaping @Sendable () -> Void = {}) -> AsyncStream<TotalProgress> {
+        let (stream, continuation) = AsyncStream.makeStream(of: TotalProgress.self, bufferingPolicy: .bufferingNewest(1))
+        let number = state.withLock { state in
+            state.lastListener += 1
+            return state.lastListener
+        }
+        continuation.onTermination = { [weak self] _ in
+            self?.state.withLock { _ = $0.listeners.removeValue(forKey: number) }
+            ended()
+        }
+        change { state in
+            continuation.yield(state.total)
+            state.listeners[number] = continuation
+        }
+        return stream
+    }
+
+    /// Changes the state, and ends the streams when all is over. States are told under the lock, so that the last one is told last.
+    private func change(_ edit: (inout State) -> Void) {
+        let over = state.withLock { state in
+            edit(&state)
+            state.publish()
+            return state.isOver ? Array(state.listeners.values) : []
+        }
+        // A stream that ends takes the lock.
+        for listener in over { listener.finish() }
+    }
+}

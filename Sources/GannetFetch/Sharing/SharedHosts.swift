@@ -1,0 +1,26 @@
+package import GannetHTTP
+
+/// The places at hosts, which processes share: how many requests a host has at once, how soon after each other, and when it rests.
+package protocol SharedHosts: Sendable {
+    /// Waits for a place of one request at a host.
+    /// - Parameters:
+    ///   - since: When the wait began. It has a bound.
+    ///   - wait: Is told when the host may have a place, while this waits.
+    func enter(_ host: String, since: ContinuousClock.Instant, _ wait: HostWait) async -> SharedHostAnswer
+}
+
+package enum SharedHostAnswer: Sendable {
+    case entered(any SharedHostPlace)
+    /// There is no place in time, or the host is given up.
+    case refused(FetchError)
+    /// Nobody knows the places of hosts at this moment.
+    case unavailable
+    case cancelled
+}
+
+/// A place of one request at a host.
+package protocol SharedHostPlace: Sendable {
+    /// Gives the place back when the request has ended, and tells how.
+    /// - Parameter error: nil for a host that answered.
+    func leave(after error: FetchError?) async
+}

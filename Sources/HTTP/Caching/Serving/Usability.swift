@@ -1,0 +1,105 @@
+internal import GannetBase
+
+/// How a kept answer fits a request at this moment.
+struct Usability {
+    private let stored: StoredAnswer
+    private let options: LookupOptions
+    private let policy: FreshnessPolicy
+    private let now: Moment
+    /// Whether the answer may be used without asking the origin.
+    private let isTrusted: Bool
+
+    /// Nil when the answer belongs to other requests.
+    init?(_ stored: StoredAnswer, _ request: RequestFacts, _ options: LookupOptions, _ policy: FreshnessPolicy, _ now: Moment) {
+        guard !request.isSpecial, VariantKey(stored.selecting, request: request.headers) == stored.variant else { return nil }
+        self.stored = stored
+        self.options = options
+        self.policy = policy
+        self.now = now
+        // A request with credentials asks for the sender's own answer. RFC 9111 would allow an answer for strangers; only an origin that says
+        // so gets that.
+        let isTheirs = stored.isForEverybody || !request.hasCredentials
+        isTrusted = isTheirs && !options.refresh && stored.receivedAt <= now + policy.clockTolerance
+    }
+
+    private var freshness: Freshness { stored.freshness }
+
+    private var staleness: Duration { now - freshness.freshUntil }
+
+    /// Whether the answer is too old for the caller. An immutable answer is as good as new while it is fresh (RFC 8246, section 2).
+    private var isTooOld: Bool {
+        guard let limit = options.maximumAge, freshness.age(at: now) > limit else { return false }
+        return !(freshness.isImmutable && freshness.isFresh(at: now))
+    }
+
+    /// The way to use the answer at once; nil when its origin has to be asked.
+    func withoutAsking(random: Double) -> LookupDecision? {
+        guard isTrusted, !isTooOld else { return nil }
+        return freshness.isFresh(at: now) ? fresh(random) : stale
+    }
+
+    private func fresh(_ random: Double) -> LookupDecision? {
+        if let least = options.minimumFreshness, freshness.freshUntil - now < least { return nil }
+        let refreshesEarly =
+            !options.onlyIfCached && !freshness.isImmutable
+            && EarlyRefresh.isDue(stored, factor: policy.earlyRefreshFactor, now: now, random: random)
+        return refreshesEarly ? .refreshEarly : .fresh
+    }
+
+    private var stale: LookupDecision? {
+        guard !freshness.mustRevalidate, options.minimumFreshness == nil else { return nil }
+        if let most = options.maximumStaleness, staleness <= most { return .stale }
+        // A caller that limits the age or the staleness accepts no other stale answer.
+        guard options.maximumAge == nil, options.maximumStaleness == nil, now < freshness.staleWhileRevalidateUntil else { return nil }
+        return options.onlyIfCached ? .stale : .staleWhileRevalidate
+    }
+
+    /// Whether the answer may be used when its origin could not be asked.
+    var mayServeOnError: Bool {
+        guard isTrusted, !isTooOld else { return false }
+        if freshness.isFresh(at: now) { return true }
+        guard !freshness.mustRevalidate else { return false }
+        return now < freshness.staleIfErrorUntil || options.staleIfError.map { staleness <= $0 } ?? false
+    }
+}
+
+/// Whether a stale answer may replace a failed fetch (RFC 5861, section 4; RFC 9111, section 4.2.4).
+package enum StaleIfError {
+    /// - Parameter now: The moment of the failure: the fetch may have taken the rest of the answer's time.
+    package static func permits(
+        _ stored: StoredAnswer, after error: FetchError, for request: RequestFacts, options: LookupOptions = LookupOptions(),
+        policy: FreshnessPolicy, now: Moment
+    ) -> Bool {
+        let options = options.tightened(by: request.control)
+        guard counts(error.kind), let use = Usability(stored, request, options, policy, now) else { return false }
+        return use.mayServeOnError
+    }
+
+    /// Whether a gateway would answer the failure with 500, 502, 503 or 504. An origin's decision, an own fault and an own rule do not count.
+    static func counts(_ kind: FetchError.Kind) -> Bool {
+        switch kind {
+        case .status(let code): [500, 502, 503, 504].contains(code)
+        case .dns, .connect, .proxy, .tls, .timeout, .tooSlow, .reset, .truncated, .badEncoding, .protocolError, .throttled: true
+        case .invalidURL, .invalidRequest, .refusedAddress, .disallowed, .refusedRedirect, .tooManyRedirects, .tooLarge, .headersTooLarge,
+            .unexpectedContent, .cancelled,
+            .storage, .systemLimit, .engine:
+            false
+        }
+    }
+}
+
+/// Draws some callers of a fresh answer to fetch it again, so that a busy answer does not get stale for all callers at once.
+///
+/// A caller is drawn more likely near the end of the lifetime, and for a slow fetch. The lead is drawn from an exponential distribution
+/// whose mean is the duration of a fetch. That is optimal (Vattani, Chierichetti, Lowenstein: Optimal Probabilistic Cache Stampede
+/// Prevention, 2015).
+enum EarlyRefresh {
+    /// - Parameter random: From 0 up to but not 1.
+    static func isDue(_ stored: StoredAnswer, factor: Double, now: Moment, random: Double) -> Bool {
+        let left = stored.freshness.freshUntil - now
+        // Even a slow origin is not asked again in the first half of the lifetime.
+        guard factor > 0, (0..<1).contains(random), left <= (stored.freshness.freshUntil - stored.receivedAt) / 2 else { return false }
+        let lead = Double(stored.fetchDuration.saturatedMilliseconds) * factor * -log(1 - random)
+        return Double(left.saturatedMilliseconds) <= lead
+    }
+}

@@ -1,0 +1,157 @@
+/// Whether an answer may be kept for later callers (RFC 9111, section 3), and on which terms.
+package enum StorageDecision: Sendable, Hashable {
+    case keep(Terms)
+    /// The answer is not kept. Callers that wait already may still get it, as far as `Reason.audience` permits.
+    case refuse(Reason)
+
+    /// The facts that are kept beside the body.
+    package struct Terms: Sendable, Hashable {
+        package let freshness: Freshness
+        /// The request headers that distinguish this answer from others of its URL.
+        package let selecting: SelectingHeaders
+        package let variant: VariantKey
+        /// Whether a request with credentials may get the answer, because its origin says that it is for everybody.
+        package let isForEverybody: Bool
+        package let headers: KeptHeaders
+    }
+
+    /// Why an answer is not kept.
+    package enum Reason: String, Sendable, Hashable, CaseIterable {
+        /// The request says `no-store`.
+        case requestForbids
+        /// The answer says `no-store`.
+        case noStore
+        /// The answer says `private`.
+        case isPrivate
+        /// The request had credentials, and the answer does not say that others may have it.
+        case credentials
+        /// 1xx: no final answer.
+        case interim
+        /// 206: this cache does not join parts.
+        case partial
+        /// The body did not come whole.
+        case incomplete
+        /// 304 is about another answer: see `StoredAnswer.revalidated(by:policy:)`.
+        case notModified
+        /// The status must not be kept (RFC 6585).
+        case status
+        /// Only a cache that understands the status may keep the answer, and this one does not.
+        case notUnderstood
+        /// An answer of this status needs a lifetime to be kept, and has none.
+        case noLifetime
+        /// `Vary: *`, or an unreadable `Vary`.
+        case variesByAnything
+        /// `Vary` names too many headers.
+        case variesByTooMuch
+        /// The headers that decide about the answer's use are too long to be kept, or are no text.
+        case unkeepableHeaders
+        /// The answer is stale from the start and cannot be revalidated, so that no caller could ever use it.
+        case ofNoUse
+    }
+}
+
+/// The callers that get the outcome of a fetch, besides the caller whose fetch it was.
+package enum Audience: Sendable, Hashable, CaseIterable {
+    /// All callers that wait for the URL.
+    case allWaiting
+    /// Waiting callers that sent the same headers.
+    case sameRequest
+    /// Waiting callers on this machine, which caused the failure.
+    case sameMachine
+    case nobody
+}
+
+extension StorageDecision.Reason {
+    /// The waiting callers that may have the answer although it is not kept. They asked before it came, so for them it is as good as an
+    /// answer of their own.
+    package var audience: Audience {
+        switch self {
+        case .requestForbids, .noStore, .interim, .status, .notUnderstood, .noLifetime, .unkeepableHeaders, .ofNoUse: .allWaiting
+        // The answer may depend on the sender and the request's headers.
+        case .isPrivate, .credentials, .variesByAnything, .variesByTooMuch: .sameRequest
+        case .partial, .incomplete, .notModified: .nobody
+        }
+    }
+
+    /// Whether a cache between several users may give the answer to one request alone, and not to others that waited for it. Answers that are
+    /// only stale from the start may go to all of these.
+    package var isForOneRequest: Bool {
+        switch self {
+        case .noStore, .isPrivate, .credentials, .variesByAnything, .partial, .incomplete, .notModified: true
+        case .requestForbids, .interim, .status, .notUnderstood, .noLifetime, .variesByTooMuch, .unkeepableHeaders, .ofNoUse: false
+        }
+    }
+
+    /// Whether the kept answer of the URL is dropped, because its origin has said something else since. A special request or a broken
+    /// fetch does not drop it.
+    package var outdatesKept: Bool {
+        switch self {
+        case .requestForbids, .credentials, .interim, .partial, .incomplete, .notModified: false
+        case .noStore, .isPrivate, .status, .notUnderstood, .noLifetime, .variesByAnything, .variesByTooMuch, .unkeepableHeaders, .ofNoUse:
+            true
+        }
+    }
+}
+
+extension StorageDecision {
+    package init(for exchange: Exchange, policy: FreshnessPolicy) {
+        self = Self.decision(exchange, policy)
+    }
+
+    /// Whether the headers of an answer that is still coming say that it is for one request alone.
+    package static func isForOneRequest(status: Int, headers: ResponseHeaders, _ request: RequestFacts) -> Bool {
+        if let reason = refusal(of: AnswerHead(status: status, headers: headers), request) { return reason.isForOneRequest }
+        return headers.has("vary") && SelectingHeaders.names(in: headers.values(of: "vary")) == nil
+    }
+
+    private static func decision(_ exchange: Exchange, _ policy: FreshnessPolicy) -> StorageDecision {
+        guard exchange.isComplete else { return .refuse(.incomplete) }
+        if exchange.request.control.noStore { return .refuse(.requestForbids) }
+        let (final, redirects) = (exchange.finalHead, exchange.redirectHeads)
+        var selecting = SelectingHeaders.none
+        var isForEverybody = true
+        // A redirect that forbids to keep it forbids to keep the answer. A redirect without a lifetime does not: it is asked again each time.
+        for head in [final] + redirects {
+            if let reason = refusal(of: head, exchange.request) { return .refuse(reason) }
+            if head.headers.has("vary") {
+                guard let names = SelectingHeaders.names(in: head.headers.values(of: "vary")) else { return .refuse(.variesByAnything) }
+                guard let all = SelectingHeaders(selecting.names + names) else { return .refuse(.variesByTooMuch) }
+                selecting = all
+            }
+            isForEverybody = isForEverybody && head.control.permitsSharingAfterCredentials
+            guard hasLifetime(final) || StatusCode.isHeuristicallyCacheable(final.status) else { return .refuse(.noLifetime) }
+        }
+        guard let headers = KeptHeaders(of: final, receivedAt: exchange.receivedAt) else { return .refuse(.unkeepableHeaders) }
+        let freshness = Freshness(of: final, after: redirects, in: exchange, policy)
+        let isOfUse = max(freshness.staleWhileRevalidateUntil, freshness.staleIfErrorUntil) > exchange.receivedAt
+        guard isOfUse || headers.haveValidators else { return .refuse(.ofNoUse) }
+        return .keep(
+            Terms(
+                freshness: freshness, selecting: selecting, variant: VariantKey(selecting, request: exchange.request.headers),
+                isForEverybody: isForEverybody, headers: headers))
+    }
+
+    /// The reason of one answer or redirect, by its status and directives; nil when these permit to keep it.
+    private static func refusal(of head: AnswerHead, _ request: RequestFacts) -> Reason? {
+        switch head.status {
+        case ..<200: return .interim
+        case 206: return .partial
+        case 304: return .notModified
+        case let status where StatusCode.forbidsStorage(status): return .status
+        default: break
+        }
+        // A cache that obeys `must-understand`, and does understand, ignores `no-store`: that is there for other caches.
+        if head.control.mustUnderstand {
+            guard StatusCode.isUnderstood(head.status) else { return .notUnderstood }
+        } else if head.control.noStore {
+            return .noStore
+        }
+        if head.control.isPrivate == .everything { return .isPrivate }
+        return request.hasCredentials && !head.control.permitsSharingAfterCredentials ? .credentials : nil
+    }
+
+    /// Whether the answer permits to keep it or gives a lifetime, even a badly written one.
+    private static func hasLifetime(_ head: AnswerHead) -> Bool {
+        head.control.isPublic || head.control.maxAge != .absent || head.control.sharedMaxAge != .absent || head.headers.has("expires")
+    }
+}

@@ -1,0 +1,71 @@
+internal import GannetBase
+
+/// The live engine: all transfers on one thread of its own, around libcurl's multi interface.
+///
+/// Connections are kept and used again. Nothing else passes from one transfer to another: no cookies, no credentials, no learnt redirects.
+package final class CurlDownloader: GatedDownloader {
+    private let inbox: TransferInbox
+    private let thread: Mutex<OwnedThread?>
+
+    /// Starts the thread.
+    package init(_ settings: FetchSettings = FetchSettings()) throws(InvalidOptions) {
+        let settings = try EngineSettings(settings)
+        guard CurlLibrary.isReady else { throw InvalidOptions("libcurl could not be started.") }
+        guard let inbox = TransferInbox() else { throw InvalidOptions("\(SystemLimit.sentence(errno)).") }
+        self.inbox = inbox
+        let thread = OwnedThread(name: "http") { TransferLoop.run(settings, inbox) }
+        guard let thread else { throw InvalidOptions("The system gives no thread to the HTTP engine.") }
+        self.thread = Mutex(thread)
+    }
+
+    deinit {
+        shutdown()
+    }
+
+    package func download(_ request: DownloadRequest) async throws(FetchError) -> Download {
+        try await download(request, gate: nil)
+    }
+
+    package func download(_ request: DownloadRequest, through gate: any HopGate) async throws(FetchError) -> Download {
+        try await download(request, gate: gate)
+    }
+
+    private func download(_ request: DownloadRequest, gate: (any HopGate)?) async throws(FetchError) -> Download {
+        let asked = gate.map { $0.asksAtEachHop ? AskedHops.all : .toOtherHosts }
+        let ticket = try ticket(for: request, asking: asked ?? .none)
+        await withTaskCancellationHandler {
+            var heard = await news(of: ticket) { inbox.start(ticket) }
+            while case .atGate(let hop) = heard {
+                // The gate belongs to the caller's task, which waits there itself: nothing is left behind when it is cancelled.
+                let isAdmitted = await gate?.admits(hop) ?? true
+                heard = await news(of: ticket) { if isAdmitted { inbox.goOn(ticket) } else { inbox.cancel(ticket) } }
+            }
+        } onCancel: {
+            if ticket.cancel() { inbox.cancel(ticket) }
+        }
+        return try ticket.takeOutcome().get()
+    }
+
+    @inline(never) private func ticket(for request: DownloadRequest, asking hops: AskedHops) throws(FetchError) -> TransferTicket {
+        do throws(RequestRejection) {
+            return inbox.makeTicket(for: request, to: try CanonicalURL(request.url), asking: hops)
+        } catch {
+            throw FetchError(kind: .invalidURL, url: request.url, detail: error.description)
+        }
+    }
+
+    /// Tells the engine's thread something, and waits for what it says of the ticket next.
+    private func news(of ticket: TransferTicket, after message: () -> Void) async -> TransferTicket.News {
+        await withCheckedContinuation { continuation in
+            if ticket.start(continuation) { message() }
+        }
+    }
+
+    package var lag: Duration { inbox.lag.average() }
+
+    /// Ends the thread and waits for it, which takes milliseconds. Unfinished downloads, and later ones, fail as cancelled.
+    package func shutdown() {
+        inbox.stop()
+        thread.withLock { $0.take() }?.join()
+    }
+}

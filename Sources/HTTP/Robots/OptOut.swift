@@ -1,0 +1,103 @@
+/// Refusals in the headers of an answer: its origin does not want it used.
+///
+/// `X-Robots-Tag` has a list of directives. A name and a colon before a directive mean that this directive and all behind it are for that
+/// agent. That ends with the next name, and with the field. So `noai, otherbot: noindex, none` says `noai` to all, and the rest to
+/// `otherbot`. `*` names everybody. A directive for all also holds for an agent that is named elsewhere. Nothing takes a refusal back:
+/// of contradictory directives the strictest holds.
+///
+/// `tdm-reservation: 1` reserves the right to mine text and data, for all agents.
+package enum OptOut {
+    /// The first refusal as a person can read it, such as `X-Robots-Tag: noai`, or nil.
+    ///
+    /// - Parameters:
+    ///   - fields: In the order of the wire. Names may be in any case.
+    ///   - agent: The product token, such as `gannet`.
+    ///   - isImage: Whether `noimageai` and `noimageindex` count.
+    package static func refusal(in fields: [(name: String, value: String)], for agent: String, isImage: Bool) -> String? {
+        let agent = ProductToken.name(in: Array(agent.utf8)[...])
+        for field in fields {
+            if isNamed(field.name, "x-robots-tag") {
+                if let refusal = directive(in: Array(field.value.utf8), for: agent, isImage: isImage) { return "X-Robots-Tag: \(refusal)" }
+            } else if isNamed(field.name, "tdm-reservation") {
+                let elements = field.value.utf8.split(separator: comma)
+                if elements.contains(where: { trimmed(Array($0)[...]).elementsEqual([UInt8(ascii: "1")]) }) { return "tdm-reservation: 1" }
+            }
+        }
+        return nil
+    }
+
+    private static let forAll: Set<String> = ["noai", "noindex", "noml", "none"]
+    private static let forImages: Set<String> = ["noimageai", "noimageindex"]
+
+    /// The first directive of a field that refuses, with the agent before it where one is named.
+    private static func directive(in value: [UInt8], for agent: [UInt8]?, isImage: Bool) -> String? {
+        var addressee: Addressee = .everybody
+        var isBehindDate = false
+        for element in value.split(separator: comma) {
+            var element = trimmed(element)
+            // A date may have a comma, and its second half may have colons: "Sunday, 06-Nov-94 08:49:37 GMT".
+            let isDate = isBehindDate && element.first.map(ASCII.isDigit) ?? false
+            isBehindDate = false
+            if isDate { continue }
+            // Several names may stand before one directive; the last one counts.
+            while let colon = element.firstIndex(of: UInt8(ascii: ":")) {
+                let name = trimmed(element[..<colon])
+                if isDirectiveWithValue(name) {
+                    isBehindDate = isNamed(name, "unavailable_after")
+                    element = []
+                } else {
+                    addressee = Addressee(name, agent: agent)
+                    element = trimmed(element[(colon + 1)...])
+                }
+            }
+            guard let prefix = addressee.prefix, element.count <= 12 else { continue }
+            let directive = String(decoding: element.map(ASCII.lowercased), as: UTF8.self)
+            if forAll.contains(directive) || isImage && forImages.contains(directive) { return prefix + directive }
+        }
+        return nil
+    }
+
+    /// The agent that directives are for.
+    private enum Addressee {
+        case everybody
+        case us(String)
+        case others
+
+        init(_ name: ArraySlice<UInt8>, agent: [UInt8]?) {
+            if name.elementsEqual([UInt8(ascii: "*")]) {
+                self = .everybody
+            } else if let agent, ProductToken.name(in: name) == agent {
+                self = .us(String(decoding: agent, as: UTF8.self))
+            } else {
+                self = .others
+            }
+        }
+
+        /// The text before a refusal, or nil where the directives are not for us.
+        var prefix: String? {
+            switch self {
+            case .everybody: ""
+            case .us(let name): "\(name): "
+            case .others: nil
+            }
+        }
+    }
+
+    /// `unavailable_after: date`, `max-snippet: 20` and their like: their colon stands before a value.
+    private static func isDirectiveWithValue(_ name: ArraySlice<UInt8>) -> Bool {
+        isNamed(name, "unavailable_after") || name.prefix(4).map(ASCII.lowercased).elementsEqual("max-".utf8)
+    }
+
+    private static let comma = UInt8(ascii: ",")
+
+    private static func trimmed(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        let start = text.drop(while: ASCII.isBlank)
+        return start.prefix((start.lastIndex { !ASCII.isBlank($0) } ?? start.startIndex - 1) - start.startIndex + 1)
+    }
+
+    private static func isNamed(_ name: String, _ other: String) -> Bool { isNamed(Array(name.utf8)[...], other) }
+
+    private static func isNamed(_ name: ArraySlice<UInt8>, _ other: String) -> Bool {
+        name.count == other.utf8.count && name.lazy.map(ASCII.lowercased).elementsEqual(other.utf8)
+    }
+}

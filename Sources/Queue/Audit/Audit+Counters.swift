@@ -1,0 +1,138 @@
+internal import GannetRedisClient
+
+/// Counters, compared with the jobs that are there at one moment. `Scripts/audit.lua` counts these jobs.
+extension Audit {
+    /// The counts of hosts are mended in that moment, too: they decide whether a request may start.
+    mutating func compareHosts(in partition: Partition) async throws {
+        let found = try await state.run(state.scripts.audit, in: partition, ["hosts", .integer(mends ? 1 : 0)]).asArray()
+        guard let unchecked = try found.first?.asString() else { throw RedisError.form(of: "audit") }
+        if !unchecked.isEmpty { return add(.notChecked, unchecked) }
+        for host in found.dropFirst() {
+            let fields = try host.fields(3, of: "audit")
+            let (name, there, counted) = (try fields[0].asString(), try fields[1].asInteger(), try fields[2].asInteger())
+            // A record that cannot be read counts as none.
+            if counted < 0 {
+                add(.recordDamaged, "the record of the host \(name)")
+                continue
+            }
+            add(.hostCount, "the host \(name): \(there) where \(counted) are counted")
+        }
+    }
+
+    private static let mostTries = 20
+
+    /// Compares the counters of a queue and of its batches. A counter moves with its jobs, so that what is wrong with it stays the same while
+    /// jobs come and go. It is added as a whole, unless another audit has done so, or a batch was cancelled or removed meanwhile.
+    ///
+    /// Damaged jobs are removed in the step that counts the others. So they are among the jobs that are missing.
+    mutating func compareCounters(of queue: String, in partition: Partition) async throws {
+        for _ in 0..<Self.mostTries {
+            let found = try await state.run(state.scripts.audit, in: partition, queue: queue, ["jobs", .integer(mends ? 1 : 0)]).asArray()
+            guard let unchecked = try found.first?.asString() else { throw RedisError.form(of: "audit") }
+            if !unchecked.isEmpty { return add(.notChecked, "the queue \(queue): \(unchecked)") }
+            guard found.count >= 3 else { throw RedisError.form(of: "audit") }
+            let damaged = try found[1].asNumber()
+            if damaged > 0 { add(.recordDamaged, "jobs of the queue \(queue)", count: damaged) }
+            let drift = try CounterDrift(found.dropFirst(2), of: queue, partition.keys)
+            if mends, !drift.findings.isEmpty, try await !drift.commit.run(state, in: partition, queue: queue) { continue }
+            // Jobs that batches miss are told of once, and not again for their queue.
+            for (kind, example, count) in drift.findings where count > 0 { add(kind, example, count: count) }
+            return
+        }
+        add(.notChecked, "the queue \(queue): its batches are cancelled all the time")
+    }
+}
+
+/// The differences between the counters of a queue and what is there, and the step that mends them.
+private struct CounterDrift {
+    private(set) var findings: [(kind: AuditFinding.Kind, example: String, count: Int)] = []
+    private(set) var commit = Commit()
+
+    /// Jobs that are there, and what is counted: all of them, those that ended in three ways, and the three parts.
+    private struct Tally {
+        static let parts = ["active", "parked", "delayed"]
+        var there = [0, 0, 0, 0]
+        var counted: [Int] = []
+    }
+
+    private static func names(total: String) -> [String] { [total, "done", "failed", "cancelled"] + Tally.parts }
+
+    init(_ reply: ArraySlice<RedisReply>, of queue: String, _ keys: Keys) throws {
+        guard let fields = try reply.first?.fields(9, of: "audit") else { throw RedisError.form(of: "audit") }
+        let (key, name) = (keys.queue(queue), "the queue \(queue)")
+        var (uses, lost) = (try fields[0].asOptionalString() ?? "", 0)
+        var all = Tally()
+        commit.effect = .wakes(.max)
+        // Of two audits that found the same, one mends it.
+        commit.check(try fields[1].asOptionalBytes(), "HGET", key, "mended")
+        commit.write("HINCRBY", key, "mended", 1)
+        for batch in reply.dropFirst() {
+            let fields = try batch.fields(14, of: "audit")
+            let (number, state) = (try fields[0].asInteger(), try fields[5].asOptionalString())
+            // A batch that was removed has no counters, and one that was cancelled counts only what is in flight.
+            guard let state else { continue }
+            var tally = Tally(there: try fields[1..<5].map { try $0.asInteger() })
+            if state == "cancelled" { tally.there[1...] = [0, 0, 0] }
+            let (before, record, whose) = (findings.count, keys.batch(number, of: queue), "batch \(number) of \(name)")
+            tally.counted = try counted(fields[7...], tally, record, "\(keys.tag)q:\(queue):batch:\(number)", total: "total")
+            lost += compare(tally, record, whose, total: "total")
+            let known = try fields[6].asOptionalString().flatMap { Int(inRedis: $0) }.flatMap { Priority(number: $0) }
+            let priority = "\((known ?? .normal).number)"
+            // Exchanges look only where there can be something.
+            if state != "cancelled", !uses.contains(priority) {
+                uses += priority
+                findings.append((.counter, "the priority of \(whose)", 1))
+                commit.write("HSET", key, "priorities", .string(uses))
+            }
+            if findings.count > before { commit.check(Array(state.utf8), "HGET", record, "state") }
+            for index in all.there.indices { all.there[index] += tally.there[index] }
+        }
+        all.counted = try counted(fields[2...], all, key, "\(keys.tag)q:\(queue):queue", total: "enqueued")
+        _ = compare(all, key, name, total: "enqueued", told: lost)
+    }
+
+    /// Counters as Redis has them. A counter that is no number gets the value that the jobs and the other counters leave for it.
+    private mutating func counted(
+        _ replies: ArraySlice<RedisReply>, _ tally: Tally, _ key: RedisArgument, _ keyName: String, total: String
+    ) throws -> [Int] {
+        let texts = try replies.map { try $0.asOptionalBytes() }
+        let found = texts.enumerated().map { index, text -> Int? in
+            guard let text else { return 0 }
+            let number = Int(inRedis: String(decoding: text, as: UTF8.self))
+            // The first four only grow.
+            return number.flatMap { $0 < 0 && index < 4 ? nil : $0 }
+        }
+        var numbers = found.enumerated().map { $1 ?? ($0 < 4 ? 0 : tally.there[$0 - 4]) }
+        if let derived = found.prefix(4).firstIndex(of: nil) {
+            let ended = numbers[1...3].reduce(0, +) + tally.there.reduce(0, +)
+            // Each accepted job has ended or is there. The derived counter is 0 in these sums.
+            numbers[derived] = derived == 0 ? ended : max(0, numbers[0] - ended)
+        }
+        for (index, name) in Self.names(total: total).enumerated() where found[index] == nil {
+            findings.append((.counterDamaged, "'\(name)' of '\(keyName)'", 1))
+            commit.check(texts[index], "HGET", key, .string(name))
+            commit.write("HSET", key, .string(name), .integer(numbers[index]))
+        }
+        return numbers
+    }
+
+    /// Jobs that are ready are what was accepted and is nothing else. Where there are fewer, jobs are lost: they count as failed, so that
+    /// nobody waits for them. Where there are more, they were accepted all the same.
+    /// - Parameter told: How many lost jobs are findings already.
+    /// - Returns: How many jobs are lost.
+    private mutating func compare(
+        _ tally: Tally, _ key: RedisArgument, _ whose: String, total: String, told: Int = 0
+    ) -> Int {
+        for (part, (there, counted)) in zip(Tally.parts, zip(tally.there, tally.counted[4...])) where there != counted {
+            findings.append((.counter, "\(part) of \(whose): \(there) where \(counted) are counted", 1))
+            commit.count(there - counted, part, in: key)
+        }
+        let lost = tally.counted[0] - tally.counted[1...3].reduce(0, +) - tally.there.reduce(0, +)
+        if lost != 0 {
+            let (kind, field) = lost > 0 ? (AuditFinding.Kind.jobsLost, "failed") : (.jobsUncounted, total)
+            findings.append((kind, "of \(whose): \(abs(lost))", abs(lost) - max(0, lost.signum() * told)))
+            commit.count(abs(lost), field, in: key)
+        }
+        return lost
+    }
+}

@@ -1,0 +1,86 @@
+internal import GannetRedisClient
+
+/// Partitions that are there and not known, or known and not there: Redis has lost keys of the namespace as a whole.
+extension Audit {
+    /// Answers false for a namespace without a schema. Nobody can tell which partitions such a namespace has.
+    mutating func lookAtSchema() async throws -> Bool {
+        let schema = "'{\(state.namespace)}schema'"
+        guard state.hasSchema else {
+            let strange = try await strangePartitions(knowing: [])
+            let isHomeThere = try await !keys(beginningWith: state.home.keys.tag).isEmpty
+            guard isHomeThere || !strange.isEmpty, try await state.schemaIsMissing() else { return false }
+            let last = strange.map(\.index).max() ?? 0
+            let found = last == 0 ? "keys of partition 0 are" : "keys of partitions up to \(last) are"
+            add(.schemaLost, "\(schema): \(found) there")
+            return false
+        }
+        let strange = try await strangePartitions(knowing: Set(state.partitions.map(\.keys.tag)))
+        for partition in strange.sorted(by: { ($0.index, $0.tag) > ($1.index, $1.tag) }) {
+            add(.partitionUnknown, "'\(partition.tag)', where \(schema) names \(state.partitions.count)")
+        }
+        return true
+    }
+
+    /// Partition 0 has each queue's records, in other partitions the queue's parts.
+    mutating func lookAtHome() async throws {
+        guard queuesAtHome.isEmpty, let first = queues.sorted().first else { return }
+        // They are looked at again: a queue may have been purged or begun meanwhile.
+        for name in queues {
+            let keys = state.home.keys
+            for key in [keys.queue(name), keys.batches(of: name)] {
+                if try await state.connection.send(RedisCommand("EXISTS", key)).asInteger() > 0 { return }
+            }
+        }
+        add(.homeLost, first, count: queues.count)
+    }
+
+    private struct Strange: Hashable {
+        let tag: String
+        let index: Int
+    }
+
+    /// Partitions that have keys and are not known.
+    private func strangePartitions(knowing known: Set<String>) async throws -> Set<Strange> {
+        var found: Set<Strange> = []
+        let start = "{\(state.namespace):"
+        for name in try await keys(beginningWith: start) {
+            let rest = name.dropFirst(start.utf8.count)
+            guard let end = rest.firstIndex(of: UInt8(ascii: "}")) else { continue }
+            let numbers = String(decoding: rest[..<end], as: UTF8.self)
+            let tag = start + numbers + "}"
+            // `{name:3}`, or `{name:3.14}` in a cluster.
+            let parts = numbers.split(separator: ".", omittingEmptySubsequences: false)
+            guard !known.contains(tag), (1...2).contains(parts.count), parts.allSatisfy({ Int($0) != nil }), let index = Int(parts[0]),
+                (1..<Partition.most).contains(index)
+            else { continue }
+            found.insert(Strange(tag: tag, index: index))
+        }
+        // A namespace that is called like that has a schema of its own.
+        var strange: Set<Strange> = []
+        for partition in found {
+            let reply = await state.connection.pipeline([RedisCommand("EXISTS", .string(partition.tag + "schema"))])
+            if case .success(.integer(1)) = reply[0] { continue }
+            strange.insert(partition)
+        }
+        return strange
+    }
+
+    /// The names of all keys that begin so, at all servers. For each tag one name is enough.
+    private func keys(beginningWith start: String) async throws -> Set<[UInt8]> {
+        var names: Set<[UInt8]> = []
+        let pattern = start.reduce(into: "") { $0 += ("*?[]^\\".contains($1) ? "\\" : "") + String($1) } + "*"
+        var tags: Set<[UInt8]> = []
+        for place in state.allPlaces {
+            var cursor = "0"
+            repeat {
+                let command = RedisCommand("SCAN", .string(cursor), "MATCH", .string(pattern), "COUNT", "500")
+                let page = try await state.connection.send(command, at: place).fields(2, of: "SCAN")
+                for name in try page[1].asArray().map({ try $0.asBytes() }) {
+                    if tags.insert(Array(name.prefix { $0 != UInt8(ascii: "}") })).inserted { names.insert(name) }
+                }
+                cursor = try page[0].asString()
+            } while cursor != "0"
+        }
+        return names
+    }
+}

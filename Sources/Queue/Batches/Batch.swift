@@ -1,0 +1,190 @@
+package import GannetRedisClient
+
+/// The options of a batch. All jobs of the batch have the options that it was begun with.
+package struct BatchOptions: Sendable, Equatable {
+    package var priority = Priority.normal
+
+    /// No worker claims a job before this time has passed since the job was accepted. The batch's record does not keep the delay.
+    package var delay = Duration.zero
+
+    /// Accepts only outcomes of fetches that began after the job was enqueued.
+    package var refresh = false
+
+    /// How old an existing outcome may be. `nil` accepts an outcome while it is fresh.
+    package var maximumAge: Duration?
+
+    /// Headers that are sent with the batch's requests. The ids of its URLs depend on them.
+    package var headers = RequestHeaders.none
+
+    /// The trace that the batch belongs to. Unlike headers, a trace makes no other request of a URL.
+    package var trace: TraceContext?
+
+    /// Whether the jobs obey the sites that they fetch from.
+    package var manners = Manners.ignoring
+
+    package var keeping = Keeping.bodies
+
+    package init() {}
+}
+
+/// The part of a batch's fetches that stays, where bodies are in Redis.
+package enum Keeping: String, Sendable {
+    /// Bodies, until somebody has exported the batch.
+    case bodies
+    /// The same, and what went over the wire, so that an export can write archives of it.
+    case exchanges = "wire"
+    /// Bodies, until they have to make room.
+    case cache
+
+    init(text: String?) { self = text.flatMap { Keeping(rawValue: $0) } ?? .bodies }
+
+    /// In the batch's record, where it is none of the usual.
+    var text: String? { self == .bodies ? nil : rawValue }
+
+    /// The least time for which outcomes are kept, regardless of what origins say. They are the rows of an export, so they outlive the bodies
+    /// that wait for it, by a day: `bodies.lua` holds those for 30 days. `returns.lua` has the same times.
+    package var outcomesKept: Duration { self == .cache ? .seconds(86_400) : .seconds(31 * 86_400) }
+}
+
+/// How much of a batch's input has been accepted.
+package struct BatchProgress: Sendable, Equatable {
+    package enum State: String, Sendable {
+        case open, closed, cancelled
+    }
+
+    package let name: String
+    package let number: Int
+
+    /// The name of the input, as given when the batch was begun.
+    package let source: String
+
+    /// The end of the accepted input, as the home partition knows it. Its part of a chunk is accepted last.
+    package var offset: Int { offsets[0] }
+
+    /// The position behind which a producer reads its input again. It is before ``offset`` where a partition had no rows in the last chunks, or
+    /// where a failover has set one back. Rows that their partition has are not accepted twice.
+    package var resumesBehind: Int { offsets.min() ?? 0 }
+
+    /// The position up to which each partition has its rows. A partition without rows in a chunk stays where it is.
+    package internal(set) var offsets: [Int]
+    var totals: [Int]
+    package internal(set) var state: State
+
+    /// The jobs that have been accepted.
+    package var total: Int { totals.reduce(0, +) }
+
+    /// The headers of the batch's requests; `nil` where another version wrote them.
+    package let headers: RequestHeaders?
+}
+
+/// A batch, and how many of its jobs have ended.
+package struct Batch: Sendable, Equatable {
+    package enum State: String, Sendable {
+        /// The input is still being read, or its producer was stopped on the way.
+        case open
+        /// All of the input is accepted, and some jobs have not ended.
+        case running
+        case complete
+        /// The batch was cancelled, and jobs that workers held then have not ended.
+        case cancelling
+        case cancelled
+    }
+
+    package let name: String
+    package let number: Int
+    package let options: BatchOptions
+
+    /// How long ago the batch was begun; `nil` where an earlier version began it.
+    package let age: Duration?
+
+    package let input: BatchProgress.State
+    package private(set) var total: Int
+    package private(set) var done: Int
+    package private(set) var failed: Int
+    /// Failed jobs that their sites did not permit.
+    package private(set) var disallowed = 0
+    package private(set) var cancelled: Int
+    package private(set) var active: Int
+    package private(set) var parked: Int
+    package private(set) var delayed: Int
+
+    /// How many partitions know the batch no more, whose input had ended. Their server lost data, or they had too many batches to keep.
+    package private(set) var lostParts = 0
+}
+
+extension Batch {
+    /// Adds another partition's part of the batch.
+    mutating func add(_ other: Batch) {
+        total += other.total
+        done += other.done
+        failed += other.failed
+        disallowed += other.disallowed
+        cancelled += other.cancelled
+        active += other.active
+        parked += other.parked
+        delayed += other.delayed
+    }
+
+    /// The batches that the first partition knows, with the parts that the others have of them.
+    /// - Parameter parts: Of each partition the parts of the same batches; `nil` for a batch that it does not know.
+    static func sums(of parts: [[Batch?]]) -> [Batch] {
+        guard var sums = parts.first else { return [] }
+        for others in parts.dropFirst() {
+            for (index, other) in others.enumerated() {
+                if let other {
+                    sums[index]?.add(other)
+                } else if let first = sums[index], first.input != .open {
+                    sums[index]?.lostParts += 1
+                }
+            }
+        }
+        return sums.compactMap(\.self)
+    }
+
+    package var ended: Int { done + failed + cancelled }
+
+    package var ready: Int { max(0, total - ended - active - parked - delayed) }
+
+    /// No more jobs can be added, and all accepted jobs have ended. After a server has lost data, more may have ended than are counted.
+    package var isComplete: Bool { input != .open && total <= ended }
+
+    package var state: State {
+        switch input {
+        case .open: .open
+        case .closed: isComplete ? .complete : .running
+        case .cancelled: isComplete ? .cancelled : .cancelling
+        }
+    }
+
+    /// The part of the accepted jobs that has ended, from 0 to 1; `nil` where none was accepted.
+    package var progress: Double? { total > 0 ? min(1, Double(ended) / Double(total)) : nil }
+
+    static let fields = [
+        "id", "priority", "refresh", "maxAge", "began", "headers", "trace", "manners", "keeps", "state", "total", "done", "failed",
+        "cancelled", "active", "parked", "delayed", "disallowed",
+    ].map { RedisArgument.string($0) }
+
+    /// `nil` for a batch that no longer exists.
+    package init?(number: Int, _ reply: RedisReply, now: Int) throws(RedisError) {
+        let values = try reply.fields(Self.fields.count, of: "HMGET")
+        var texts: [String?] = []
+        for value in values { texts.append(try value.asOptionalString()) }
+        guard let input = texts[9].flatMap(BatchProgress.State.init) else { return nil }
+        self.number = number
+        self.input = input
+        name = texts[0] ?? ""
+        age = texts[4].flatMap { Int(inRedis: $0) }.map { .milliseconds(max(0, now - $0)) }
+        var options = BatchOptions()
+        options.priority = texts[1].flatMap { Int(inRedis: $0) }.flatMap(Priority.init(number:)) ?? .normal
+        options.refresh = texts[2] == "1"
+        options.maximumAge = texts[3].flatMap { Int(inRedis: $0) }.flatMap { $0 < 0 ? nil : .milliseconds($0) }
+        options.headers = try values[5].asOptionalBytes().flatMap { RequestHeaders($0) } ?? .none
+        options.trace = texts[6].flatMap { try? TraceContext($0) }
+        options.manners = Manners(text: texts[7])
+        options.keeping = Keeping(text: texts[8])
+        self.options = options
+        let numbers = texts[10...].map { $0.flatMap { Int(inRedis: $0) } ?? 0 }
+        (total, done, failed, cancelled) = (numbers[0], numbers[1], numbers[2], numbers[3])
+        (active, parked, delayed, disallowed) = (numbers[4], numbers[5], numbers[6], numbers[7])
+    }
+}

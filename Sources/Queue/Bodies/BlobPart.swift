@@ -1,0 +1,240 @@
+internal import GannetRedisClient
+
+/// The bodies behind one hash tag, within a limit. ``BlobStore`` has one such part, or one for each partition of a cluster.
+struct BlobPart: Sendable {
+    private let connection: RedisConnection
+    private let keys: BlobKeys
+
+    init(_ connection: RedisConnection, tag: String) {
+        self.connection = connection
+        keys = BlobKeys(tag: tag)
+    }
+
+    /// One run of a script drops at most a hundred bodies, so that no other call waits long. A call of `put` runs that script at most this
+    /// often.
+    private static let mostRounds = 100
+
+    /// Stores bodies, or notes the use of bodies that are there. The index notes all in one call, and their bytes go in one pipeline.
+    /// - Parameters:
+    ///   - limit: Bytes of Redis' memory, keys and index included. The body that was unused for longest goes first. Where all bodies are
+    ///     spared, the store grows above the limit, by a quarter at most.
+    ///   - sparing: No body goes that was used within this time.
+    /// - Returns: An answer for each body.
+    func put(
+        _ bodies: [Blob], limit: Int, sparing: Duration
+    ) async throws(StateError) -> [Result<BlobPutAnswer, StateError>] {
+        guard (0...Self.largestLimit).contains(limit) else { throw .invalid("A blob store's limit is 0 to \(Self.largestLimit) bytes.") }
+        guard sparing >= .zero else { throw .invalid("No body is spared for less than no time.") }
+        let bounds: [RedisArgument] = [.integer(limit), .integer(sparing.wholeMilliseconds)]
+        var answers: [Key: Result<BlobPutAnswer, StateError>] = [:]
+        var fitting: [Blob] = []
+        for body in bodies where answers[Key(body)] == nil {
+            answers[Key(body)] = .success(.tooLarge)
+            if body.bytes.count <= BlobStore.largestBlob { fitting.append(body) }
+        }
+        let fates = try await fates(of: fitting, bounds)
+        let new = zip(fitting, fates).filter { $1 == .write }.map(\.0)
+        let written = await connection.pipeline(new.map { RedisCommand("SET", keys.blob($0.digest), .bytes($0.bytes)) })
+        let replies = Dictionary(zip(new.map { Key($0) }, written), uniquingKeysWith: { one, _ in one })
+        for (body, fate) in zip(fitting, fates) {
+            do throws(StateError) {
+                answers[Key(body)] = .success(try await put(body, fate, replies[Key(body)], bounds))
+            } catch {
+                answers[Key(body)] = .failure(error)
+            }
+        }
+        return bodies.map { answers[Key($0)] ?? .success(.tooLarge) }
+    }
+
+    /// A body's digest, hashed in one go and not byte by byte.
+    private struct Key: Hashable {
+        private let digest: [UInt8]
+
+        init(_ body: Blob) { digest = body.digest }
+
+        func hash(into hasher: inout Hasher) { digest.withUnsafeBytes { hasher.combine(bytes: $0) } }
+    }
+
+    private enum Fate: String {
+        case present, write, large, full, held, again
+    }
+
+    private func fates(of bodies: [Blob], _ bounds: [RedisArgument]) async throws(StateError) -> [Fate] {
+        if bodies.isEmpty { return [] }
+        return try await StateError.mapping {
+            let entries = bodies.flatMap { [RedisArgument.bytes($0.digest), .integer($0.bytes.count), .string($0.batch?.text ?? "")] }
+            return try await run(["put"] + bounds + entries).fields(bodies.count, of: "put").map {
+                guard let fate = Fate(rawValue: try $0.asString()) else { throw RedisError.form(of: "put") }
+                return fate
+            }
+        }
+    }
+
+    /// Goes on after a body's first attempt, until it is written or refused.
+    private func put(
+        _ body: Blob, _ fate: Fate, _ reply: Result<RedisReply, RedisError>?, _ bounds: [RedisArgument]
+    ) async throws(StateError) -> BlobPutAnswer {
+        try await StateError.mapping {
+            var (fate, reply, roundsLeft) = (fate, reply, Self.mostRounds)
+            while true {
+                // The room that is wanted: in the store, or in a Redis that is full.
+                var limit = bounds[0]
+                switch fate {
+                case .present: return .present
+                case .large: return .tooLarge
+                case .full: return .full
+                case .held: return .held
+                case .again: break
+                case .write:
+                    do {
+                        if let reply {
+                            _ = try reply.get()
+                        } else {
+                            _ = try await connection.send(RedisCommand("SET", keys.blob(body.digest), .bytes(body.bytes)))
+                        }
+                        return .stored
+                    } catch let error as RedisError {
+                        // The entry of a body that was refused goes.
+                        _ = try? await run(["refused", .bytes(body.digest), .integer(body.bytes.count)])
+                        guard error.kind == .outOfMemory, roundsLeft > 0 else { throw error }
+                        roundsLeft -= 1
+                        limit = -1
+                        let evicted = try await run(["evict", limit, bounds[1], .integer(body.bytes.count)])
+                        guard try evicted.asInteger() == 1 else { throw error }
+                    }
+                }
+                var isMore = limit != -1
+                while isMore {
+                    guard roundsLeft > 0 else { return .full }
+                    roundsLeft -= 1
+                    isMore = try await run(["evict"] + bounds + [.integer(body.bytes.count)]).asInteger() == 1
+                }
+                fate = try await fates(of: [body], bounds)[0]
+                reply = nil
+            }
+        }
+    }
+
+    /// Whether bodies of these sizes are there. Unlike ``contains(digest:size:)`` this is no use of them.
+    func areThere(_ bodies: [(digest: [UInt8], size: Int)]) async throws -> [Bool] {
+        let replies = await connection.pipeline(bodies.map { RedisCommand("STRLEN", keys.blob($0.digest)) })
+        return try zip(bodies, replies).map { try $1.get().asInteger() == $0.size }
+    }
+
+    /// Whether bodies of these sizes are there. Asking counts as a use of a body, like reading it.
+    func contains(_ bodies: [(digest: [UInt8], size: Int, batch: HoldingBatch?)]) async throws(StateError) -> [Bool] {
+        return try await StateError.mapping {
+            let entries = bodies.flatMap { [RedisArgument.bytes($0.digest), .string($0.batch?.text ?? "")] }
+            let sizes = try await run(["touch"] + entries).fields(bodies.count, of: "touch")
+            return try zip(bodies, sizes).map { try $1.asInteger() == $0.size }
+        }
+    }
+
+    /// The bytes of a body; `nil` where it is gone.
+    func get(digest: [UInt8]) async throws(StateError) -> [UInt8]? {
+        let replies = await connection.pipeline([
+            RedisCommand("GET", keys.blob(digest)),
+            RedisCommand(script: ClusterScripts.bodies, keys: [keys.count, keys.none], arguments: ["touch", .bytes(digest), ""]),
+        ])
+        // A full or read-only server cannot note the use. The body is there all the same.
+        return try await StateError.mapping { try replies[0].get().asOptionalBytes() }
+    }
+
+    /// Removes a body. Returns whether it was there.
+    @discardableResult
+    func remove(digest: [UInt8]) async throws(StateError) -> Bool {
+        return try await StateError.mapping { try await run(["remove", .bytes(digest)]).asInteger() == 1 }
+    }
+
+    /// A batch holds its bodies from now on. Returns whether it held nothing before.
+    func hold(_ name: String) async throws(StateError) -> Bool {
+        try await StateError.mapping { try await run(["hold", .string(name)]).asInteger() == 1 }
+    }
+
+    /// The batch does not hold these any more.
+    func exported(_ name: String, _ bodies: [(digest: [UInt8], size: Int)]) async throws(StateError) {
+        let entries = bodies.flatMap { [RedisArgument.bytes($0.digest), .integer($0.size)] }
+        try await StateError.mapping { _ = try await run(["exported", .string(name)] + entries) }
+    }
+
+    func release(_ name: String) async throws(StateError) {
+        try await StateError.mapping { while try await run(["release", .string(name)]).asInteger() == 1 {} }
+    }
+
+    /// The batches that hold bodies, those that began first before the others.
+    func holds() async throws(StateError) -> [String] {
+        try await StateError.mapping {
+            try await connection.send(RedisCommand("ZRANGE", keys.holds, 0, -1)).asArray().map { try $0.asString() }
+        }
+    }
+
+    /// The keys of the store that hold something else, with what they have to hold.
+    func keysOfWrongType() async throws(StateError) -> [(key: String, expected: String)] {
+        let replies = await connection.pipeline(keys.types.map { RedisCommand("TYPE", .string($0.key)) })
+        return try await StateError.mapping {
+            try zip(keys.types, replies).filter { ![$0.0.expected, "none"].contains(try $0.1.get().asString()) }.map { $0.0 }
+        }
+    }
+
+    /// How much the store holds. The cost does not depend on the number of bodies.
+    func usage() async throws(StateError) -> BlobUsage {
+        let replies = await connection.pipeline([
+            RedisCommand("HMGET", keys.count, "bytes", "memory", "evicted"), RedisCommand("ZCARD", keys.index),
+        ])
+        return try await StateError.mapping {
+            let fields = try replies[0].get().fields(3, of: "HMGET")
+            do {
+                return BlobUsage(
+                    blobs: try replies[1].get().asInteger(), bytes: try fields[0].asCount(), memory: try fields[1].asCount(),
+                    evicted: try fields[2].asCount())
+            } catch let error as RedisError where error == .damagedCounter {
+                throw StateError.damaged(key: keys.types[0].key)
+            }
+        }
+    }
+
+    private static let counters = ["bytes", "memory", "evicted"]
+    private static let mostInSum = 10_000
+
+    private static let clock = "clock"
+
+    /// The fields of counters that are no numbers, and of a clock that is no clock.
+    private func damagedFields() async throws -> [String] {
+        let names = Self.counters + [Self.clock]
+        let reply = try await connection.send(RedisCommand([.string("HMGET"), keys.count] + names.map { .string($0) }))
+        var damaged: [String] = []
+        for (name, value) in zip(names, try reply.asArray()) {
+            guard let bytes = try value.asOptionalBytes() else { continue }
+            let isGood = name == Self.clock ? bytes.count >= Audit.clockLength : Int(inRedis: String(decoding: bytes, as: UTF8.self)) != nil
+            if !isGood { damaged.append(name) }
+        }
+        return damaged
+    }
+
+    /// The names of these, each with its key.
+    func damagedCounters() async throws -> [String] { try await damagedFields().map { "'\($0)' of '\(keys.types[0].key)'" } }
+
+    /// Sets the counters anew where one is no number: bodies and memory from the index, and evictions to 0.
+    /// - Returns: The names of the counters that were no numbers.
+    func countAnew() async throws -> [String] {
+        let damaged = try await damagedFields()
+        if damaged.isEmpty { return [] }
+        // A clock that is gone begins again.
+        if damaged.contains(Self.clock) { _ = try await connection.send(RedisCommand("HDEL", keys.count, .string(Self.clock))) }
+        var (bytes, memory, from) = (0, 0, 0)
+        while true {
+            let sums = try await run(["sum", .integer(from), .integer(Self.mostInSum)]).fields(3, of: "sum").map { try $0.asNumber() }
+            (bytes, memory, from) = (bytes + sums[1], memory + sums[2], from + sums[0])
+            if sums[0] < Self.mostInSum { break }
+        }
+        let fields: [RedisArgument] = ["bytes", .integer(bytes), "memory", .integer(memory), "evicted", 0]
+        _ = try await connection.send(RedisCommand([.string("HSET"), keys.count] + fields))
+        return damaged.map { "'\($0)' of '\(keys.types[0].key)'" }
+    }
+
+    private static let largestLimit = 1 << 50
+
+    private func run(_ arguments: [RedisArgument]) async throws -> RedisReply {
+        try await connection.run(ClusterScripts.bodies, keys: [keys.count, keys.none], arguments)
+    }
+}

@@ -1,0 +1,157 @@
+internal import GannetRedisClient
+
+/// The state of a job that has not ended, or that was given up.
+package enum JobState: String, Sendable, CaseIterable {
+    /// The job waits for a worker, or for its host to have room.
+    case ready
+    /// A worker holds the job.
+    case active
+    /// The job waits for another fetch of the same URL.
+    case parked
+    /// The job waits for a time: for its retry, or for the delay that it was enqueued with.
+    case delayed
+    /// The job was given up.
+    case dead
+}
+
+/// A filter for the jobs of one state.
+package struct JobFilter: Sendable, Equatable {
+    /// Only jobs of this host, without a port.
+    package var host: String?
+    /// Only jobs that were given up with this error class. Jobs in other states have none. `http-5xx` stands for a hundred of them.
+    package var errorClass: String?
+    /// Only jobs of the batch with this number.
+    package var batch: Int?
+    /// Only jobs of this URL.
+    package var url: URLID?
+    /// Only jobs with this text in their URLs. Capital letters count as small ones.
+    package var text: String?
+
+    /// Whether a text may be a host. A URL, or a part of one, is none.
+    package static func isHost(_ text: String) -> Bool { !text.utf8.contains { "/?#@\\".utf8.contains($0) } }
+
+    /// The name in a host that is written with a port, as `example.com:8080` or `[::1]:8080`; nil for a host without one.
+    package static func name(ofHostWithPort host: String) -> String? {
+        guard let colon = host.lastIndex(of: ":"), colon != host.startIndex else { return nil }
+        let (name, port) = (host[..<colon], host[host.index(after: colon)...])
+        guard !port.isEmpty, port.utf8.allSatisfy({ 0x30...0x39 ~= $0 }), !name.contains(":") || name.hasSuffix("]") else { return nil }
+        return String(name)
+    }
+
+    package init(host: String? = nil, errorClass: String? = nil) {
+        // Jobs have IPv6 addresses in brackets, as in their URLs.
+        self.host = host.map { $0.hasPrefix("[") || $0.count(where: { $0 == ":" }) < 2 ? $0 : "[\($0)]" }
+        self.errorClass = errorClass
+    }
+}
+
+extension JobFilter {
+    package func matches(errorClass found: String?) -> Bool {
+        guard let errorClass else { return true }
+        guard errorClass.hasSuffix("xx") else { return found == errorClass }
+        return found?.count == errorClass.count && found?.hasPrefix(errorClass.dropLast(2)) == true
+    }
+
+    /// Whether a job has to be looked at by itself, because jobs of one block may differ.
+    var looksAtEach: Bool { url != nil || text != nil }
+
+    /// Whether a job of the right host, class and batch is listed.
+    func lists(_ entry: JobEntry?) -> Bool {
+        if let url, url != entry?.id { return false }
+        return text.map { entry?.url.hasPart($0) ?? false } ?? true
+    }
+}
+
+/// Jobs to look at, or to change.
+package struct JobSelection: Sendable, Equatable {
+    package var state: JobState
+    package var filter: JobFilter
+
+    package init(_ state: JobState, _ filter: JobFilter = .init()) {
+        self.state = state
+        self.filter = filter
+    }
+}
+
+/// A job in a listing, for people who look after the queue.
+package struct ListedJob: Sendable {
+    package let state: JobState
+    package let entry: JobEntry
+
+    /// The number of its batch.
+    package let batch: Int
+
+    /// When the job was enqueued or put back, in queue time, ms.
+    package let enqueued: Int
+
+    /// How many workers died with the job's URL, and how many attempts failed, as far as the URL has a record.
+    package let crashes: Int
+    package let failures: Int
+
+    /// When the job was handed out, falls due, or was given up; `nil` for a job that waits for no time.
+    package let at: Int?
+
+    /// Why the job was given up, where that is still known.
+    package let error: OutcomeContent?
+}
+
+extension ListedJob {
+    package func age(at now: Int) -> Duration { .milliseconds(max(0, now - enqueued)) }
+
+    /// How long ago the job was handed out or given up. Below zero, how long the job still has to wait. `nil` for a job that waits for no
+    /// time.
+    package func since(at now: Int) -> Duration? { at.map { .milliseconds(now - $0) } }
+}
+
+/// The position where a listing goes on. Its text is opaque to callers.
+package struct JobCursor: Sendable, Equatable {
+    var partition = 0
+
+    /// The position in the partition: the priority, the place, the element in it, the job in that, and what tells the place from another that
+    /// has come there. Of active and dead jobs, only the element counts.
+    var place = [Int](repeating: 0, count: Self.numbers)
+
+    static let numbers = 5
+
+    package var text: String { ([partition] + place).map { "\($0)" }.joined(separator: "-") }
+
+    /// The beginning of a listing.
+    package init() {}
+
+    init(partition: Int, place: [Int]? = nil) {
+        self.partition = partition
+        if let place { self.place = place }
+    }
+
+    /// `nil` for a text that is not the text of a cursor.
+    package init?(_ text: String) {
+        let numbers = text.split(separator: "-", omittingEmptySubsequences: false).compactMap { Int($0) }
+        guard numbers.count == 1 + Self.numbers, numbers.allSatisfy({ (0..<1 << 53).contains($0) }) else { return nil }
+        self.init(partition: numbers[0], place: Array(numbers[1...]))
+        guard self.text == text else { return nil }
+    }
+}
+
+/// A part of a listing.
+package struct JobListing: Sendable {
+    package let jobs: [ListedJob]
+
+    /// The names of their batches, by number. A batch that is remembered no longer has none.
+    package let batches: [Int: String]
+
+    /// Queue time, ms.
+    package let now: Int
+
+    /// `nil` at the end.
+    package let next: JobCursor?
+}
+
+extension String {
+    /// Whether a text stands in this one, where ASCII letters count as equal in both cases.
+    fileprivate func hasPart(_ text: String) -> Bool {
+        func small(_ text: String) -> [UInt8] { text.utf8.map { 0x41...0x5A ~= $0 ? $0 | 0x20 : $0 } }
+        let (bytes, part) = (small(self), small(text))
+        guard let first = part.first, part.count <= bytes.count else { return part.isEmpty }
+        return (0...bytes.count - part.count).contains { bytes[$0] == first && bytes[$0..<$0 + part.count].elementsEqual(part) }
+    }
+}

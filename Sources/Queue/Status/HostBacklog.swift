@@ -1,0 +1,106 @@
+internal import GannetRedisClient
+
+/// A host that does not answer or asked for a rest, and the jobs that wait for it.
+package struct HostBacklog: Sendable, Equatable {
+    package let host: WaitingHost
+    /// Why its last request failed, in a sentence.
+    package let reason: String?
+    /// Jobs of all queues that workers met and put aside. Of a long list only the beginning is looked at.
+    package let jobs: Int
+    /// The time within which it answers or is given up, if it is not given up already; `nil` where that is not known.
+    package let givenUpWithin: Duration?
+
+    init(_ host: WaitingHost, _ standing: HostStanding, jobs: Int, _ patience: WaitPatience?) {
+        self.host = host
+        givenUpWithin = patience?.left(of: host)
+        self.jobs = jobs
+        reason = standing.lastFailure?.failureSentence
+    }
+}
+
+/// The hosts of a namespace for which nothing or little can be done now.
+package struct HostBacklogs: Sendable, Equatable {
+    /// Some of the hosts, at most ``most``. The one with the most jobs comes first.
+    package fileprivate(set) var hosts: [HostBacklog] = []
+    package static let most = 1000
+    /// How many there are.
+    package fileprivate(set) var count = 0
+}
+
+extension ClusterState {
+    private static let blocksRead = 64
+
+    /// Goes through all hosts that Redis remembers.
+    package func hostBacklogs() async throws(StateError) -> HostBacklogs {
+        try await StateError.mapping {
+            let queues = try await knownQueues()
+            let patience = try await patience(of: queues)
+            var waits = HostBacklogs()
+            for partition in partitions {
+                let now = try await now(in: partition)
+                var found: [(host: WaitingHost, standing: HostStanding)] = []
+                // A scan may meet a host twice.
+                var seen: Set<String> = []
+                try await scanHosts(in: partition) { name, standing in
+                    guard let host = WaitingHost(name, standing, at: now), seen.insert(name).inserted else { return }
+                    waits.count += 1
+                    if found.count < HostBacklogs.most { found.append((host, standing)) }
+                }
+                let jobs = try await jobsAside(found.map(\.host.name), of: queues, in: partition)
+                waits.hosts += zip(found, jobs).map { HostBacklog($0.host, $0.standing, jobs: $1, patience) }
+            }
+            waits.hosts.sort { ($0.jobs, $0.host.failures, $1.host.name) > ($1.jobs, $1.host.failures, $0.host.name) }
+            waits.hosts.removeLast(max(0, waits.hosts.count - HostBacklogs.most))
+            return waits
+        }
+    }
+
+    /// All hosts of which something is remembered. A host may come twice.
+    func scanHosts(in partition: Partition, _ take: (String, HostStanding) -> Void) async throws {
+        // Rules and times of queues stand in the same hash.
+        try await scan("HSCAN", partition.keys.hosts, matching: "[^=?]*") { items in
+            for index in stride(from: 0, to: items.count - 1, by: 2) {
+                take(try items[index].asString(), HostStanding(record: try items[index + 1].asBytes()))
+            }
+        }
+    }
+
+    /// The queues that had workers lately.
+    func knownQueues() async throws -> [String] {
+        var queues: Set<String> = []
+        try await scan("HSCAN", home.keys.state, matching: "queue:*") { items in
+            for index in stride(from: 0, to: items.count - 1, by: 2) {
+                queues.insert(String(try items[index].asString().dropFirst("queue:".count)))
+            }
+        }
+        return queues.sorted()
+    }
+
+    /// How long the workers of these queues wait for a host, at most.
+    func patience(of queues: [String]) async throws -> WaitPatience? {
+        var workers: [WorkerStatus] = []
+        for name in queues { workers += try await FetchQueue(self, name, .once).workers().workers }
+        return WaitPatience.longest(of: workers, at: try await now())
+    }
+
+    /// How many jobs stand aside for each of the hosts. All blocks of a list are taken to be like its first.
+    private func jobsAside(_ hosts: [String], of queues: [String], in partition: Partition) async throws -> [Int] {
+        let lists = hosts.flatMap { host in
+            queues.flatMap { queue in Priority.allCases.map { partition.keys.aside(Array(host.utf8), $0, of: queue) } }
+        }
+        guard !lists.isEmpty else { return hosts.map { _ in 0 } }
+        let looks = try await look(at: lists)
+        var counts: [Int] = []
+        for look in looks {
+            guard look.length > 0 else {
+                counts.append(0)
+                continue
+            }
+            let replies = await connection.pipeline(look.reading(0..<Self.blocksRead))
+            let sizes = try replies.flatMap { try $0.get().asArray().map { Block(try $0.asBytes())?.count ?? 1 } }
+            counts.append(sizes.reduce(0, +) * look.length / max(1, sizes.count))
+        }
+        let listsOfHost = queues.count * Priority.allCases.count
+        return hosts.indices.map { counts[($0 * listsOfHost)..<(($0 + 1) * listsOfHost)].reduce(0, +) }
+    }
+}

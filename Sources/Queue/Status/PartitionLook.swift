@@ -1,0 +1,173 @@
+internal import GannetBase
+package import GannetRedisClient
+
+/// A partition's part of a queue at one moment.
+///
+/// Jobs that stand aside are counted nowhere. Where no block is ready, all ready jobs do. Otherwise some of the hosts that are due next are
+/// looked at, and their lists are taken to hold blocks like their first.
+package struct PartitionLook {
+    let now: Int
+    package let counts: QueueCounts
+    let samples: [QueueSample]
+    let workers: [WorkerStatus]
+    let failures: FailureCounts
+
+    /// The queues of the namespace that had workers lately, the latest heartbeat first.
+    let others: [String]
+
+    /// Its parts of the batches that were asked for, in their order; `nil` for a batch that is gone.
+    var batches: [Batch?] = []
+
+    /// When the oldest waiting job was enqueued, as far as the heads of the lists tell.
+    private(set) var oldest: Int?
+    package private(set) var waits = QueueWaits()
+
+    /// Hosts that jobs may wait for, as far as they were met.
+    private(set) var named: [String] = []
+
+    private let hasReadyBlocks: Bool
+    /// The first timers of each priority, and how many of them are those of hosts.
+    private var due: [(priority: Priority, members: [[UInt8]], hosts: Int)] = []
+
+    static let mostHeads = 4
+    private static let mostNamed = 32
+    private static let mostTimers = 32
+    static let mostOthers = 8
+    static let mostLookedAt = 200
+    private static let mostWorkers = 1000
+    /// A worker that has been silent for longer is no longer listed.
+    private static let longestSilence = 600_000
+
+    /// - Parameter replies: The answers to the commands of ``FetchQueue/look(at:)``.
+    package init(_ replies: [RedisReply]) throws {
+        now = try ClusterState.now(replies.prefix(2).map { .success($0) })
+        counts = try QueueCounts(replies[2], dead: try replies[3].asNumber())
+        let beside = 4 + 4 * Priority.allCases.count
+        let isForOnlookers = replies.count > beside
+        let fields = isForOnlookers ? try replies[beside].asArray() : []
+        workers = isForOnlookers ? Array(try Self.workers(replies[beside], now: now).prefix(Self.mostWorkers)) : []
+        others = isForOnlookers ? try Self.queues(replies[beside + 1], now: now) : []
+        failures = try FailureCounts(fields)
+        let history = try stride(from: 0, to: fields.count, by: 2).first { try fields[$0].asString() == "history" }
+        samples = try history.map { QueueSample.read(try fields[$0 + 1].asBytes()) } ?? []
+        var hasReadyBlocks = false
+        for (index, priority) in Priority.allCases.enumerated() {
+            let part = Array(replies[(4 + 4 * index)...].prefix(4))
+            let heads = try part[0].asArray().map { try $0.asBytes() }
+            hasReadyBlocks = hasReadyBlocks || !heads.isEmpty
+            due.append((priority, try part[1...2].flatMap { try $0.asArray().map { try $0.asBytes() } }, try part[3].asNumber()))
+            for head in heads { oldest = Self.earlier(oldest, head) }
+        }
+        self.hasReadyBlocks = hasReadyBlocks
+        waits.delayed = max(0, counts.delayed)
+    }
+
+    /// The commands that look at the first timers of a priority: those of URLs and delays, and those of hosts.
+    static func timerCommands(_ timers: RedisArgument) -> [RedisCommand] {
+        let behind = RedisArgument.integer(Keys.hostsBehind)
+        func first(_ from: RedisArgument, _ to: RedisArgument) -> RedisCommand {
+            RedisCommand("ZRANGE", timers, from, to, "BYSCORE", "LIMIT", 0, .integer(mostTimers))
+        }
+        return [first("-inf", .string("(\(Keys.hostsBehind)")), first(behind, "(inf"), RedisCommand("ZCOUNT", timers, behind, "(inf")]
+    }
+
+    /// The commands that look at the heads of the lists to which the timers lead.
+    func asideCommands(_ keys: Keys, of queue: String) -> [RedisCommand] {
+        due.flatMap { priority, members, _ in
+            members.flatMap { member -> [RedisCommand] in
+                let name = Array(member.dropFirst())
+                switch member.first {
+                case UInt8(ascii: "h"):
+                    let key = keys.aside(name, priority, of: queue)
+                    return [
+                        RedisCommand("LLEN", key), RedisCommand("LLEN", LongList.names(of: key)),
+                        RedisCommand("LRANGE", key, 0, .integer(Self.mostHeads - 1)),
+                    ]
+                case UInt8(ascii: "u"): return [RedisCommand("LRANGE", keys.followers(name, of: queue), 0, 0)]
+                default: return []
+                }
+            }
+        }
+    }
+
+    /// - Parameters:
+    ///   - replies: The answers to ``asideCommands(_:of:)``.
+    ///   - partBytes: How long the parts of a list are.
+    package mutating func note(_ replies: [RedisReply], partBytes: Int) throws {
+        var rest = replies[...]
+        var held = 0.0
+        var hosts = 0.0
+        for (_, members, all) in due {
+            let share = Double(all) / Double(max(1, members.count { $0.first == UInt8(ascii: "h") }))
+            for member in members {
+                if member.first == UInt8(ascii: "u"), let first = try rest.popFirst()?.asArray().first?.asBytes() {
+                    // A job that came back waits for a worker, and counts as ready.
+                    let block = Block(first)
+                    if block?.followerState == .ready { oldest = Self.earlier(oldest, first) }
+                    if let host = block?.host { name(host) }
+                }
+                guard member.first == UInt8(ascii: "h"), let first = try rest.popFirst()?.asNumber(),
+                    let others = try rest.popFirst()?.asNumber(), let list = rest.popFirst()
+                else { continue }
+                name(String(decoding: member.dropFirst(), as: UTF8.self))
+                let heads = try list.asArray().map { try $0.asBytes() }
+                for head in heads { oldest = Self.earlier(oldest, head) }
+                var length = Double(first)
+                if let head = heads.first { length += Double(others) * Double(partBytes / max(1, head.count)) }
+                hosts += share
+                held += share * length * Double(heads.first.flatMap { Block($0)?.count } ?? 1)
+            }
+        }
+        waits.hosts = max(0, Int(hosts))
+        waits.held = max(0, hosts > 0 && !hasReadyBlocks ? counts.ready : Int(min(Double(counts.ready), held)))
+        if counts.ready <= 0 { oldest = nil }
+    }
+
+    private mutating func name(_ host: String) {
+        if named.count < Self.mostNamed, !named.contains(host) { named.append(host) }
+    }
+
+    /// - Parameter replies: The answers to `HostStanding.command` for each of the named hosts.
+    mutating func note(standings replies: [RedisReply]) throws {
+        waits.add(
+            try zip(named, replies).compactMap { host, reply in
+                WaitingHost(host, try HostStanding(reply, of: host, at: now), at: now)
+            })
+    }
+
+    private static func earlier(_ time: Int?, _ element: [UInt8]) -> Int? {
+        guard let enqueued = Block(element)?.enqueued else { return time }
+        return min(time ?? enqueued, enqueued)
+    }
+
+    /// The workers among the fields of a queue's hash, the latest heartbeat first.
+    static func workers(_ reply: RedisReply, now: Int) throws -> [WorkerStatus] {
+        let fields = try reply.asArray()
+        let mark = WorkerField.records
+        let names = try stride(from: 0, to: fields.count - 1, by: 2).map { try fields[$0].asString() }
+        let drained = Set(names.filter { $0.hasPrefix(WorkerField.drains) })
+        let workers = try names.enumerated().compactMap { index, name -> WorkerStatus? in
+            guard name.hasPrefix(mark) else { return nil }
+            var reader = ByteReader(try fields[2 * index + 1].asBytes())
+            guard let heard = reader.number(6), now - heard <= longestSilence else { return nil }
+            let id = String(name.dropFirst(mark.count))
+            return WorkerStatus(
+                id: id, heard: heard, record: WorkerRecord(Array(reader.all())), isAskedToDrain: drained.contains(WorkerField.drain(id)))
+        }
+        return workers.sorted { ($1.heard, $0.id) < ($0.heard, $1.id) }
+    }
+
+    /// The queues that had workers lately, the latest heartbeat first.
+    static func queues(_ reply: RedisReply, now: Int) throws -> [String] {
+        let fields = try reply.asArray()
+        let mark = "queue:"
+        let queues = try stride(from: 0, to: fields.count - 1, by: 2).compactMap { index -> (name: String, heard: Int)? in
+            let name = try fields[index].asString()
+            guard name.hasPrefix(mark), let heard = Int(inRedis: try fields[index + 1].asString()), now - heard <= longestSilence else {
+                return nil
+            }
+            return (String(name.dropFirst(mark.count)), heard)
+        }
+        return queues.sorted { ($1.heard, $0.name) < ($0.heard, $1.name) }.map(\.name)
+    }
+}

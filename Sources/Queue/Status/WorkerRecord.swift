@@ -1,0 +1,270 @@
+internal import GannetBase
+
+/// A living worker's report about itself, for people who watch the queue. No decision about a job depends on this report.
+package struct WorkerRecord: Sendable, Equatable {
+    /// The machine that the worker runs on, and its process there.
+    package var machine: String
+    package var processID: Int
+    package var version: String
+
+    /// How many requests the worker makes at once at most, and how many are in flight.
+    package var concurrency: Int
+    package var active: Int
+
+    /// The worker takes no more jobs.
+    package var isStopping: Bool
+
+    /// Bodies or outcomes of the worker wait for room in Redis.
+    package var isFull: Bool
+
+    /// They wait for somebody to export batches.
+    package var isHeld: Bool
+
+    /// The time over which the finished requests of `hosts` are counted.
+    package var interval: Duration
+
+    /// The hosts that keep the worker busiest, at most ``mostHosts`` of them.
+    package var hosts: [HostLoad]
+
+    /// How many requests the worker allows a host without a rule, with all other workers together; `nil` of an earlier version.
+    package var hostLimit: Int?
+
+    /// The worker's life so far; `nil` of an earlier version, which does not hear of a wish to drain either.
+    package var life: Life?
+
+    /// How long it waits for hosts; `nil` of an earlier version.
+    package var patience: WaitPatience?
+
+    /// A worker's age, speed and partitions.
+    package struct Life: Sendable, Equatable {
+        /// For how long the worker had run at the heartbeat.
+        package var age: Duration
+        /// The requests that ended within the record's `interval`, at all hosts.
+        package var ended: Int
+        /// The partitions in which the worker holds jobs, or has an exchange under way.
+        package var partitions: [Int]
+
+        package init(age: Duration, ended: Int, partitions: [Int]) {
+            self.age = age
+            self.ended = ended
+            self.partitions = partitions
+        }
+    }
+
+    package static let mostHosts = 8
+    private static let version = 1
+
+    package init(
+        machine: String, processID: Int, version: String, concurrency: Int, active: Int, isStopping: Bool, isFull: Bool = false,
+        isHeld: Bool = false,
+        interval: Duration, hosts: [HostLoad], hostLimit: Int? = nil, life: Life? = nil, patience: WaitPatience? = nil
+    ) {
+        self.machine = machine
+        self.processID = processID
+        self.version = version
+        self.concurrency = concurrency
+        self.active = active
+        self.isStopping = isStopping
+        self.isFull = isFull
+        self.isHeld = isHeld
+        self.interval = interval
+        self.hosts = hosts
+        self.hostLimit = hostLimit
+        self.life = life
+        self.patience = patience
+    }
+
+    /// One version byte, then numbers, and texts with their lengths. Long texts are cut, because a heartbeat has to stay small.
+    package var bytes: [UInt8] {
+        var bytes: [UInt8] = [UInt8(Self.version), (isStopping ? 1 : 0) + (isFull ? 2 : 0) + (isHeld ? 4 : 0)]
+        bytes.append(number: processID, count: 4)
+        bytes.append(number: concurrency, count: 2)
+        bytes.append(number: active, count: 2)
+        bytes.append(number: interval.wholeMilliseconds, count: 4)
+        bytes.append(text: machine)
+        bytes.append(text: version)
+        let listed = hosts.prefix(Self.mostHosts)
+        bytes.append(number: listed.count, count: 1)
+        for host in listed { bytes += host.bytes }
+        if let hostLimit {
+            bytes.append(number: hostLimit, count: 3)
+            if let life {
+                bytes += life.bytes
+                if let patience {
+                    for time in [patience.silence, patience.rests] { bytes.append(number: time.wholeMilliseconds, count: 6) }
+                }
+            }
+        }
+        return bytes
+    }
+
+    /// `nil` for a record of a newer version.
+    package init?(_ bytes: [UInt8]) {
+        var reader = ByteReader(bytes)
+        guard reader.number(1) == Self.version, let flags = reader.number(1), let processID = reader.number(4),
+            let concurrency = reader.number(2), let active = reader.number(2), let interval = reader.number(4),
+            let machine = reader.text(), let version = reader.text(), let count = reader.number(1)
+        else { return nil }
+        var hosts: [HostLoad] = []
+        for _ in 0..<min(count, Self.mostHosts) {
+            guard let host = HostLoad(&reader) else { return nil }
+            hosts.append(host)
+        }
+        let hostLimit = reader.number(3)
+        let life = hostLimit == nil ? nil : Life(&reader)
+        var patience: WaitPatience?
+        if life != nil, let silence = reader.number(6), let rests = reader.number(6) {
+            patience = WaitPatience(silence: .milliseconds(silence), rests: .milliseconds(rests))
+        }
+        self.init(
+            machine: machine, processID: processID, version: version, concurrency: concurrency, active: active,
+            isStopping: flags & 1 == 1, isFull: flags & 2 == 2, isHeld: flags & 4 == 4, interval: .milliseconds(interval), hosts: hosts,
+            hostLimit: hostLimit, life: life, patience: patience)
+    }
+}
+
+extension WorkerRecord {
+    /// The requests of a shorter time are no rate.
+    private static let shortestInterval = Duration.seconds(3)
+
+    /// Requests that end in a second; `nil` where it is not known, as of a worker that has just begun.
+    package var endedPerSecond: Double? {
+        guard let life, interval >= Self.shortestInterval else { return nil }
+        return Double(life.ended) / (interval / .seconds(1))
+    }
+}
+
+extension WorkerRecord.Life {
+    fileprivate var bytes: [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.append(number: age.wholeMilliseconds / 1000, count: 4)
+        bytes.append(number: ended, count: 4)
+        let listed = partitions.prefix(Partition.most)
+        bytes.append(number: listed.count, count: 1)
+        for partition in listed { bytes.append(number: partition, count: 1) }
+        return bytes
+    }
+
+    fileprivate init?(_ reader: inout ByteReader) {
+        guard let age = reader.number(4), let ended = reader.number(4), let count = reader.number(1) else { return nil }
+        var partitions: [Int] = []
+        for _ in 0..<count {
+            guard let partition = reader.number(1) else { return nil }
+            partitions.append(partition)
+        }
+        self.init(age: .seconds(age), ended: ended, partitions: partitions)
+    }
+}
+
+/// One host, as a worker sees it.
+package struct HostLoad: Sendable, Equatable {
+    package var name: String
+
+    /// How many requests are in flight, and how long the oldest of them has taken so far.
+    package var running = 0
+    package var longest = Duration.zero
+
+    /// Recently finished requests: how many, how many of them failed, and their average duration.
+    package var finished = 0
+    package var failed = 0
+    package var average = Duration.zero
+
+    package init(name: String) { self.name = name }
+
+    package init(name: String, running: Int, longest: Duration, finished: Int, failed: Int, average: Duration) {
+        self.name = name
+        self.running = running
+        self.longest = longest
+        self.finished = finished
+        self.failed = failed
+        self.average = average
+    }
+
+    /// How long a request to the host takes, as far as the worker can tell by now.
+    package var slowness: Duration { max(longest, average) }
+
+    fileprivate var bytes: [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.append(text: name)
+        bytes.append(number: running, count: 2)
+        bytes.append(number: longest.wholeMilliseconds, count: 4)
+        bytes.append(number: finished, count: 4)
+        bytes.append(number: failed, count: 4)
+        bytes.append(number: average.wholeMilliseconds, count: 4)
+        return bytes
+    }
+
+    fileprivate init?(_ reader: inout ByteReader) {
+        guard let name = reader.text(), let running = reader.number(2), let longest = reader.number(4), let finished = reader.number(4),
+            let failed = reader.number(4), let average = reader.number(4)
+        else { return nil }
+        self.init(
+            name: name, running: running, longest: .milliseconds(longest), finished: finished, failed: failed,
+            average: .milliseconds(average))
+    }
+}
+
+/// A worker as its last heartbeat shows it.
+package struct WorkerStatus: Sendable, Equatable {
+    package enum State: String, Sendable, CaseIterable {
+        case working
+        /// The worker has no request in flight.
+        case idle
+        /// The worker takes no more jobs.
+        case stopping
+        /// The worker waits for room in Redis.
+        case full
+        /// The worker takes no more jobs until somebody has exported batches.
+        case held
+        /// No heartbeat came for a while: the worker died, or cannot reach Redis.
+        case silent
+    }
+
+    package let id: String
+
+    /// When the last heartbeat came, in queue time, ms.
+    package let heard: Int
+
+    /// `nil` where a newer version wrote the record.
+    package let record: WorkerRecord?
+
+    /// Somebody has asked the worker to drain.
+    package let isAskedToDrain: Bool
+
+    /// The time of three heartbeats.
+    private static let silence = Duration.seconds(15)
+
+    package init(id: String, heard: Int, record: WorkerRecord?, isAskedToDrain: Bool = false) {
+        self.id = id
+        self.heard = heard
+        self.record = record
+        self.isAskedToDrain = isAskedToDrain
+    }
+
+    /// The worker takes no more jobs, or will take none from its next heartbeat on.
+    package var isDraining: Bool { isAskedToDrain || record?.isStopping == true }
+
+    /// For how long the worker has run; `nil` where it is not known. A silent worker is taken to run.
+    package func age(at now: Int) -> Duration? { record?.life.map { $0.age + heartbeat(at: now) } }
+
+    package func heartbeat(at now: Int) -> Duration { .milliseconds(max(0, now - heard)) }
+
+    package func state(at now: Int) -> State? {
+        if heartbeat(at: now) > Self.silence { return .silent }
+        return record.map { $0.isStopping ? .stopping : $0.isHeld ? .held : $0.isFull ? .full : $0.active > 0 ? .working : .idle }
+    }
+}
+
+extension ByteReader {
+    fileprivate mutating func text() -> String? {
+        number(1).flatMap { bytes($0) }.map { String(decoding: $0, as: UTF8.self) }
+    }
+}
+
+extension [UInt8] {
+    fileprivate mutating func append(text: String) {
+        let cut = text.utf8.prefix(255)
+        append(number: cut.count, count: 1)
+        self += cut
+    }
+}

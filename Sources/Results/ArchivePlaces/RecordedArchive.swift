@@ -1,0 +1,102 @@
+internal import GannetBase
+package import GannetHTTP
+package import GannetQueue
+
+/// Archives (WARC) in a folder, with the record of what earlier runs fetched into them. Docs/ARCHIVES.md says what the files are.
+///
+/// A row is in the record after a flush that covers its exchanges. So a row that the record has is in an archive, whatever has failed since.
+/// One flush serves many rows. A kill between an exchange and its record repeats the URL, and both captures stay.
+package final class RecordedArchive: Sendable {
+    private let folder: RecordedFolder
+    private let writer: WARCWriter
+    private let flush: SharedFlush
+    /// The files that killed runs had left, and how many bytes of half-written records were cut off.
+    package let recovered: [(file: String, bytesCut: Int)]
+
+    private static let prefix = "gannet"
+    /// The longest body of a request that stays in memory.
+    private static let smallBody = 128 << 10
+
+    /// Completes the archives that a killed run has left, and begins a new one with the first exchange.
+    /// - Parameters:
+    ///   - size: A file ends with the exchange that reaches it, in bytes.
+    ///   - information: Further fields of each file's `warcinfo` record.
+    package static func open(
+        _ folder: RecordedFolder, size: Int = 1_000_000_000, information: [(name: String, value: String)] = []
+    ) async throws -> RecordedArchive {
+        try await OwnedThread.run(name: "gannet-archive") { try RecordedArchive(folder, size, information) }
+    }
+
+    private init(_ folder: RecordedFolder, _ size: Int, _ information: [(name: String, value: String)]) throws {
+        self.folder = folder
+        var options = WARCOptions()
+        options.information += information
+        options.fileSize = size
+        // The rows of a file that is gone are fetched again, and only those.
+        options.revisitsEarlierFiles = false
+        let path = folder.folder.path
+        recovered = try StorageFailure.ofArchives {
+            try WARCWriter.recover(path, prefix: Self.prefix).map { ($0.name, $0.bytesCut) }
+        }
+        writer = try StorageFailure.ofArchives {
+            try WARCWriter(folder: path, prefix: Self.prefix, options: options, makeHasher: { ArchiveSHA256() })
+        }
+        flush = SharedFlush { [writer] in try StorageFailure.ofArchives { try writer.flush() } }
+    }
+
+    /// Completes the last archive. Nothing can be stored afterwards.
+    package func close() async throws {
+        try await OwnedThread.run(name: "gannet-archive") { [writer] in try StorageFailure.ofArchives { try writer.close() } }
+    }
+}
+
+extension RecordedArchive: JobOutput {
+    package var bodyDestination: BodyDestination { .file(in: folder.folder.path, beyond: Self.smallBody) }
+
+    package func wireRecord(for job: Job) -> WireRecord? { WireRecord(fileIn: folder.folder.path, beyond: Self.smallBody) }
+
+    package func found(_ job: Job) throws -> HeldBody? { try folder.found(job) }
+
+    /// The body of an outcome is not what went over the wire. So the URL is fetched again, if this run has no record of it.
+    package func held(_ outcome: URLOutcome, for job: Job) throws -> HeldBody? { try folder.held(outcome, for: job) }
+
+    package func place(_ download: Download, digest: SHA256Digest, of job: Job) throws -> Placement {
+        guard let wire = download.wire else { preconditionFailure("A body came without its exchanges, for which an archive asks.") }
+        // Once, also where the job fails because its last answer is refused here.
+        let exchanges = wire.exchanges
+        wire.clear()
+        defer { download.body.discard() }
+        do {
+            let body: ArchiveContent =
+                switch download.body {
+                case .bytes(let bytes): .bytes(bytes)
+                case .file(let path, _): .file(path: path, count: Int(download.byteCount))
+                }
+            guard let place = try writer.write(exchanges, downloaded: (body, digest.bytes)) else {
+                throw ArchiveError.unfit("Its answer has no head.")
+            }
+            return .held(HeldBody(file: place.text))
+        } catch ArchiveError.unfit(let sentence) {
+            let detail = sentence.hasSuffix(".") ? String(sentence.dropLast()) : sentence
+            return .refused(FetchError(kind: .protocolError, url: job.url, detail: "an archive cannot have it: \(detail)"))
+        } catch let error as ArchiveError {
+            throw StorageFailure(error)
+        }
+    }
+
+    package func note(_ end: JobEnd, of job: Job) async throws {
+        guard end.outcome == .fetched || end.outcome == .failed else { return }
+        var record = JobRecord(job.id, end)
+        if end.outcome == .failed, let wire = end.wire {
+            do {
+                if let place = try writer.write(wire.exchanges, downloaded: nil) { record.file = place.text }
+            } catch ArchiveError.unfit {
+                // The job has failed for a reason of its own, which the record tells.
+            } catch let error as ArchiveError {
+                throw StorageFailure(error)
+            }
+        }
+        if !record.file.isEmpty { try await flush() }
+        try folder.append(record)
+    }
+}

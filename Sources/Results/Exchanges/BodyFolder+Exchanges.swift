@@ -1,0 +1,69 @@
+internal import GannetBase
+internal import GannetHTTP
+internal import GannetQueue
+
+/// The exchanges of fetches in a folder of bodies: the file `.wire/3f/3fa94c…` has those of the URL with that id.
+///
+/// A worker's folder has them for jobs whose batch keeps them. The folder of an export has them until they are in an archive.
+extension BodyFolder {
+    private static let wireFolder = ".wire"
+
+    private static func name(ofExchanges id: URLID) -> String {
+        let digits = id.bytes.hexadecimal
+        return "\(wireFolder)/\(digits.prefix(2))/\(digits)"
+    }
+
+    /// Whether the folders of the file are no links: their targets may lie outside.
+    private func hasOwnFolders(ofExchanges id: URLID) -> Bool {
+        let parent = Self.name(ofExchanges: id).split(separator: "/").dropLast().joined(separator: "/")
+        return [Self.wireFolder, parent].allSatisfy { folder in
+            var status = stat()
+            return lstat("\(path)/\(folder)", &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+        }
+    }
+
+    func writeExchanges(_ bytes: [UInt8], of id: URLID) throws {
+        let file = try BodyFile(in: path, .ordinary)
+        try bytes.withUnsafeBytes { try file.write($0) }
+        _ = try place(file.keep(), as: Self.name(ofExchanges: id))
+    }
+
+    /// The bytes of the exchanges, if their file has the size and digest of `place`, which an outcome names.
+    func exchanges(of id: URLID, at place: ExchangesPlace) -> [UInt8]? {
+        hasOwnFolders(ofExchanges: id) ? body(Self.name(ofExchanges: id), size: place.size, digest: place.digest) : nil
+    }
+
+    /// The exchanges that this folder has of a URL; nil where it has none, or others wrote the file.
+    func exchanges(of id: URLID) -> WireRecord.Kept? {
+        guard hasOwnFolders(ofExchanges: id) else { return nil }
+        let descriptor = open("\(path)/\(Self.name(ofExchanges: id))", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, 1...ExchangesPlace.most ~= Int(status.st_size) else {
+            return nil
+        }
+        return Descriptor.contents(of: descriptor, atMost: Int(status.st_size)).flatMap { WireRecord.unpacked($0) }
+    }
+
+    func hasExchanges(of id: URLID) -> Bool {
+        var status = stat()
+        return hasOwnFolders(ofExchanges: id) && lstat("\(path)/\(Self.name(ofExchanges: id))", &status) == 0
+            && status.st_mode & S_IFMT == S_IFREG
+    }
+
+    func removeExchanges(of id: URLID) { if hasOwnFolders(ofExchanges: id) { remove(Self.name(ofExchanges: id)) } }
+
+    /// Removes the exchanges of these URLs, and folders that are empty then.
+    func removeExchanges(where isOver: (URLID) throws -> Bool) rethrows {
+        for number in 0..<256 {
+            let folder = "\(Self.wireFolder)/\([UInt8(number)].hexadecimal)"
+            for file in files(in: folder) {
+                guard let bytes = [UInt8](hexadecimal: file.utf8), let id = URLID(bytes), try isOver(id) else { continue }
+                removeExchanges(of: id)
+            }
+            removeFolderIfEmpty(folder)
+        }
+        removeFolderIfEmpty(Self.wireFolder)
+    }
+}

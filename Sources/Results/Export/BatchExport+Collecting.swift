@@ -1,0 +1,180 @@
+internal import GannetBase
+internal import GannetHTTP
+internal import GannetQueue
+
+/// Copying bodies that are kept.
+extension BatchExport {
+    private static let slice = 128
+    private static let width = 4
+    /// The most bytes of bodies in memory at a time.
+    private static let mostTaken = 4 << 20
+    /// The most bytes of files that are read between two checks for a cancellation.
+    private static let mostLookedAt = 64 << 20
+
+    /// Copies every body that is kept and not in the folder yet.
+    package func collect() async throws {
+        try await batch.forEach(Self.slice, width: Self.width, where: folder.lists) { ended in
+            let outcomes = try await self.batch.outcomes(ended)
+            for part in Array(zip(ended.jobs, outcomes)).parts(ofBytes: Self.mostLookedAt, size: { $0.1?.content.size ?? 0 }) {
+                try FinishedBatch.checkCancellation()
+                let (wanted, exchanges) = try await OwnedThread.run(name: "gannet-folder") { (try self.look(part), self.missing(part)) }
+                for part in exchanges.parts(ofBytes: Self.mostTaken, size: \.place.size) {
+                    try FinishedBatch.checkCancellation()
+                    try await self.bring(part)
+                }
+                for part in wanted.parts(ofBytes: Self.mostTaken, size: \.content.size) {
+                    try FinishedBatch.checkCancellation()
+                    try await self.bring(part)
+                }
+            }
+        }
+        try folder.rethrow()
+    }
+
+    /// Records the URLs that need no copy, and returns the bodies to copy. Blocks.
+    private func look(_ ended: [(EndedJob, URLOutcome?)]) throws -> [WantedBody] {
+        let check = FileCheck(in: folder.folder.path)
+        var reader = folder.journal.reader()
+        var wanted: [WantedBody] = []
+        for (job, outcome) in ended {
+            let (id, known) = (job.id, try folder.record(of: job.id, &reader))
+            if job.isDisallowed, outcome?.isNegative != true {
+                try noteDisallowed(id, url: outcome?.content.url ?? known?.url ?? "", known: known)
+                continue
+            }
+            guard let outcome, outcome.isNegative || outcome.content.digest != nil else {
+                try noteGone(id, url: outcome?.content.url ?? known?.url ?? "", known, check)
+                continue
+            }
+            let duration = Duration.milliseconds(outcome.ended - outcome.began)
+            guard !outcome.isNegative, let digest = outcome.content.digest else {
+                var record = JobRecord(exported: id, JobEnd(.failed, outcome.content, duration: duration))
+                // The failure of a repeated fetch is remembered only for a while. The body that there once was stays lost.
+                guard let known, known.isLost else {
+                    try noteFailed(record, known: known)
+                    continue
+                }
+                (record.digest, record.bytes) = (known.digest, known.bytes)
+                try noteLost(record, known: known)
+                continue
+            }
+            let body = WantedBody(
+                id: id, content: outcome.content, digest: digest, duration: duration,
+                fetched: Date(timeIntervalSince1970: Double(outcome.ended) / 1000))
+            if let file = file(of: body, known, check) {
+                try noteThere(body.record(file: file), known: known)
+            } else {
+                wanted.append(body)
+            }
+        }
+        return wanted
+    }
+
+    /// The exchanges that the archives of this export take, and that the folder has not. Blocks.
+    private func missing(_ ended: [(EndedJob, URLOutcome?)]) -> [WantedExchanges] {
+        guard packing?.takesExchanges == true else { return [] }
+        var reader = folder.journal.reader()
+        return ended.compactMap { job, outcome in
+            guard let outcome, (try? folder.record(of: job.id, &reader))?.isPacked != true else { return nil }
+            guard let place = outcome.content.exchanges else {
+                // An earlier export may have left those of another fetch.
+                folder.folder.removeExchanges(of: job.id)
+                if batch.batch.options.keeping == .exchanges, outcome.content.status != 0 || !outcome.isNegative { noteWithoutExchanges() }
+                return nil
+            }
+            return folder.folder.exchanges(of: job.id, at: place) == nil ? WantedExchanges(id: job.id, place: place) : nil
+        }
+    }
+
+    /// Exchanges that are not kept any more are left out: the archive then has the body alone.
+    private func bring(_ part: [WantedExchanges]) async throws {
+        try await source.withRoom(for: part.reduce(0) { max($0, $1.place.size) }) {
+            let found = try await source.exchanges(of: part)
+            try await OwnedThread.run(name: "gannet-folder") {
+                for (one, bytes) in zip(part, found) {
+                    if let bytes {
+                        try self.folder.folder.writeExchanges(bytes, of: one.id)
+                    } else {
+                        self.folder.folder.removeExchanges(of: one.id)
+                        self.noteWithoutExchanges()
+                    }
+                }
+            }
+        }
+    }
+
+    /// Records a URL that the batch's jobs were not permitted. Whether another batch has its body is no matter of this one.
+    private func noteDisallowed(_ id: URLID, url: String, known: JobRecord?) throws {
+        if let known, known.isFailed, known.errorClass == FailureCounts.disallowed { return try noteFailed(known, known: known) }
+        let error = FetchError(kind: .disallowed, url: url, detail: "its robots.txt or the head of its answer says so")
+        var content = OutcomeContent(url: url)
+        content.fields = [.errorClass: error.className, .errorMessage: error.description]
+        try noteFailed(JobRecord(exported: id, JobEnd(.failed, content)), known: known)
+    }
+
+    /// The file of a body that is in the folder: at its recorded place, or at the place it would get.
+    private func file(of body: WantedBody, _ known: JobRecord?, _ check: borrowing FileCheck) -> String? {
+        // A packed body is never changed: a folder of shards would have the URL twice.
+        if let known, !known.isFailed, known.isPacked || known.digest == body.digest, folder.isSound(known, check) { return known.file }
+        let file = folder.folder.name(of: body.content.url, id: body.id)
+        return check.isSound(file, size: body.content.size, digest: body.digest) ? file : nil
+    }
+
+    /// Records a URL for which Redis names no body, from the record of the folder.
+    ///
+    /// Outcomes expire. An outcome is also dropped when its URL is fetched again because its body was lost, perhaps by an earlier call of
+    /// this export. The outcome of an answer that may not be kept has no body.
+    private func noteGone(_ id: URLID, url: String, _ known: JobRecord?, _ check: borrowing FileCheck) throws {
+        if let known, !known.isFailed, folder.isSound(known, check) { return try noteThere(known, known: known) }
+        if let known, known.isLost { return try noteLost(known, known: known) }
+        if let known, known.isFailed { return try noteFailed(known, known: known) }
+        if url.isEmpty { return try noteFailed(ExportLoss.forgotten.record(id, url: ""), known: known) }
+        // The outcome is not a failure, so there was a body. Its digest is not known.
+        let digest = known?.digest ?? SHA256Digest(of: []).bytes
+        try noteLost(ExportLoss.evicted.record(id, url: url, digest: digest, size: known?.bytes ?? 0), known: known)
+    }
+
+    private func bring(_ part: [WantedBody]) async throws {
+        let left = try await OwnedThread.run(name: "gannet-folder") {
+            var left: [WantedBody] = []
+            for body in part {
+                if let file = try self.source.copy(body, to: self.folder.folder) { try self.place(file, body) } else { left.append(body) }
+            }
+            return left
+        }
+        if left.isEmpty { return }
+        try await source.withRoom(for: left.reduce(0) { max($0, $1.content.size) }) {
+            let bodies = try await source.bytes(of: left)
+            try await OwnedThread.run(name: "gannet-folder") {
+                for (body, bytes) in zip(left, bodies) {
+                    if let bytes { try self.write(bytes, body) } else { try self.noteMissing(body) }
+                }
+            }
+        }
+    }
+
+    private func noteMissing(_ body: WantedBody) throws {
+        let loss = source.hasFolder || body.content.fields[.file] == nil ? ExportLoss.evicted : .elsewhere
+        let content = body.content
+        try noteLost(
+            loss.record(body.id, url: content.url, status: content.status, digest: body.digest, size: content.size), known: nil)
+    }
+}
+
+extension Array {
+    /// The elements in parts of at most this many bytes. A larger element is a part of its own.
+    fileprivate func parts(ofBytes most: Int, size: (Element) -> Int) -> [[Element]] {
+        var parts: [[Element]] = []
+        var bytes = 0
+        for element in self {
+            let more = size(element)
+            if parts.isEmpty || bytes + more > most {
+                parts.append([])
+                bytes = 0
+            }
+            parts[parts.count - 1].append(element)
+            bytes += more
+        }
+        return parts
+    }
+}

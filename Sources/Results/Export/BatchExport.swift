@@ -1,0 +1,139 @@
+internal import GannetBase
+internal import GannetHTTP
+package import GannetQueue
+
+/// Copies the bodies of a batch's URLs into a folder.
+///
+/// First it copies all bodies that are kept anywhere (``collect()``). Only then are lost bodies fetched again
+/// (``refetch(concurrency:by:)``): a fetched body takes room in Redis, and would evict bodies that are still to be copied. At the end
+/// ``writeManifest()`` writes the manifest. As in a run, the folder's record lists the finished URLs, so an export that was killed continues
+/// where it stopped.
+package final class BatchExport: Sendable {
+    let batch: FinishedBatch
+    let folder: RecordedFolder
+    let source: ExportSource
+    /// Packs the bodies; nil where they stay files.
+    let packing: BodyPacking?
+    /// Whether lost bodies are fetched again later, so that they are not reported as failures yet.
+    let refetches: Bool
+    let report: @Sendable (ExportNews) -> Void
+    private let withoutExchanges = Mutex(0)
+
+    /// - Parameters:
+    ///   - packing: Packs the bodies; nil where they stay files.
+    ///   - store: The folder of the batch's workers, if they have one.
+    ///   - refetches: Whether ``refetch(concurrency:by:)`` will be called.
+    ///   - patience: How long a call waits for a Redis that is away.
+    ///   - report: Called for every URL, from any thread.
+    package init(
+        _ batch: FinishedBatch, of cluster: ClusterState, into folder: RecordedFolder, packing: BodyPacking? = nil, store: BodyFolder?,
+        refetches: Bool,
+        patience: Duration, report: @escaping @Sendable (ExportNews) -> Void
+    ) async throws(StateError) {
+        // The export has a connection of its own, because a large body delays other calls.
+        let connection = try await cluster.connect(patience: ClusterState.bodyPatience)
+        source = ExportSource(cluster, over: connection, folder: store, patience: patience)
+        self.batch = batch
+        self.folder = folder
+        self.packing = packing
+        self.refetches = refetches
+        self.report = report
+    }
+
+    /// URLs of a batch with kept exchanges that have none any more.
+    package var countWithoutExchanges: Int { withoutExchanges.withLock { $0 } }
+
+    func noteWithoutExchanges() { withoutExchanges.withLock { $0 += 1 } }
+
+    package func close() async { await source.close() }
+
+    /// Records a body that is in the folder. Blocks.
+    /// - Parameter known: The current record.
+    func noteThere(_ record: JobRecord, known: JobRecord?) throws {
+        var record = record
+        record.lastDigest = known?.lastDigest
+        if record != known { _ = try folder.journal.append(record) }
+        try folder.journal.mark(record.id, .sound)
+        report(.there(record.id, url: record.url, file: record.file))
+    }
+
+    /// Records a URL without a body. Blocks.
+    func noteFailed(_ record: JobRecord, known: JobRecord?, remembered: RememberedFailure? = nil) throws {
+        var record = record
+        // Its exchanges are in an archive.
+        if let known, known.isFailed, known.isPacked { record.file = known.file }
+        if record != known { _ = try folder.journal.append(record) }
+        if let remembered { return report(.remembered(record.id, url: record.url, remembered, errorClass: record.errorClass)) }
+        report(.failed(record.id, url: record.url, sentence: record.errorMessage, errorClass: record.errorClass))
+    }
+
+    /// Records a URL whose body is lost, and can be fetched again. Blocks.
+    func noteLost(_ record: JobRecord, known: JobRecord?) throws {
+        guard refetches else { return try noteFailed(record, known: known) }
+        if record != known { _ = try folder.journal.append(record) }
+        try folder.journal.mark(record.id, .broken)
+    }
+
+    /// Writes a body to its place. Blocks.
+    func write(_ bytes: [UInt8], _ body: WantedBody) throws {
+        let file = try BodyFile(in: folder.folder.path, .ordinary)
+        try bytes.withUnsafeBytes { try file.write($0) }
+        try place(file.keep(), body)
+    }
+
+    private func noteTaken(_ failure: StorageFailure, _ body: WantedBody) throws {
+        let error = FetchError(kind: .storage, url: body.content.url, detail: failure.sentence)
+        var record = JobRecord(exported: body.id, JobEnd(.failed, OutcomeContent(url: body.content.url), duration: body.duration))
+        (record.errorClass, record.errorMessage) = (error.className, error.description)
+        try noteFailed(record, known: nil)
+    }
+
+    /// Moves a written body to its place and records it. Blocks.
+    func place(_ file: String, _ body: WantedBody) throws {
+        let name: String
+        do {
+            name = try folder.folder.place(file, of: body.content.url, id: body.id)
+        } catch let failure as StorageFailure where failure.isPlaceTaken {
+            return try noteTaken(failure, body)
+        }
+        if packing != nil, let fetched = body.fetched { folder.folder.set(fetched, of: name) }
+        try folder.append(body.record(file: name))
+        report(.written(body.id, url: body.content.url, bytes: body.content.size, file: name))
+    }
+}
+
+/// How the export of one URL ended.
+package enum ExportNews: Sendable {
+    case written(URLID, url: String, bytes: Int, file: String)
+    /// The body was in the folder.
+    case there(URLID, url: String, file: String)
+    case failed(URLID, url: String, sentence: String, errorClass: String)
+    /// A lost body was not fetched again, because the failure of an earlier fetch is remembered.
+    case remembered(URLID, url: String, RememberedFailure, errorClass: String)
+}
+
+/// The exchanges of a URL for the folder, until they are in an archive.
+struct WantedExchanges: Sendable {
+    let id: URLID
+    let place: ExchangesPlace
+}
+
+/// A body for the folder, as the outcome of its URL describes it.
+struct WantedBody: Sendable {
+    let id: URLID
+    let content: OutcomeContent
+    let digest: [UInt8]
+    /// How long the fetch of the body took.
+    let duration: Duration
+    /// When it was fetched; nil for this moment.
+    var fetched: Date?
+
+    /// The record of the body, once it is a file of the folder.
+    func record(file: String) -> JobRecord {
+        var content = content
+        content.fields[.file] = file
+        var end = JobEnd(.fetched, content, duration: duration)
+        end.answer.fetchedAt = fetched.map { Int(($0.timeIntervalSince1970 * 1000).rounded()) } ?? 0
+        return JobRecord(exported: id, end)
+    }
+}

@@ -1,0 +1,42 @@
+internal import GannetBase
+internal import GannetHTTP
+internal import GannetQueue
+
+/// Why the body of a fetched URL is missing: an error class like those of fetches, and a sentence.
+enum ExportLoss: String, Sendable {
+    /// The body was evicted from Redis.
+    case evicted
+    /// The body is in a worker's folder, and no folder was given.
+    case elsewhere
+    /// Redis has forgotten the URL.
+    case forgotten
+
+    /// The record of this failure. It keeps the body's digest and size, so that a later export knows that there was a body.
+    func record(_ id: URLID, url: String, status: Int = 0, digest: [UInt8]? = nil, size: Int = 0) -> JobRecord {
+        var content = OutcomeContent(url: url)
+        content.status = status
+        content.digest = digest
+        content.size = size
+        content.fields = [.errorClass: rawValue, .errorMessage: sentence(RedactedURL(url).description, id)]
+        return JobRecord(exported: id, JobEnd(.failed, content))
+    }
+
+    private func sentence(_ url: String, _ id: URLID) -> String {
+        switch self {
+        case .evicted: "The body is not kept any more: \(url)"
+        case .elsewhere: "The body is in a worker's folder: \(url)"
+        case .forgotten: "Redis has forgotten the URL with the id \(id.short)"
+        }
+    }
+}
+
+extension JobRecord {
+    /// A record with its URL, for a folder without a list of URLs.
+    init(exported id: URLID, _ end: JobEnd) {
+        self.init(id, end)
+        url = RedactedURL.withoutUserInfo(end.content.url)
+    }
+
+    /// The URL was fetched, and its body is missing.
+    var isLost: Bool { isFailed && digest != nil }
+}

@@ -1,0 +1,274 @@
+internal import GannetBase
+package import GannetHTTP
+package import GannetQueue
+
+/// A folder of bodies. Each body is a file named after its URL, and it appears only when it is complete.
+package struct BodyFolder: Sendable {
+    package let path: String
+
+    /// The path for messages, without control characters.
+    package var displayPath: String { path.escapedForDisplay }
+
+    /// The beginning of the names that are not results: unfinished bodies, the lock, and the folder of records.
+    static let temporaryPrefix = ".gannet-"
+
+    /// How new files are named.
+    package let names: NameStyle
+
+    /// Opens the folder for writing, and makes it if it is missing.
+    package init(_ path: String, names: NameStyle = .hash) throws(StorageFailure) {
+        self.names = names
+        self.path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
+        try Self.makeFolder(self.path, withParents: true)
+        try Self.probe(self.path)
+    }
+
+    /// Opens a folder that other processes write to, for reading.
+    package init(reading path: String) throws(StorageFailure) {
+        names = .hash
+        self.path = path
+        var status = stat()
+        guard stat(path, &status) == 0, access(path, R_OK | X_OK) == 0 else {
+            throw StorageFailure.refused("folder", path, "read")
+        }
+        guard status.st_mode & S_IFMT == S_IFDIR else { throw StorageFailure("\(path.escapedForDisplay) is not a folder.") }
+    }
+
+    package func isSameFolder(as other: BodyFolder) -> Bool {
+        var (one, two) = (stat(), stat())
+        return stat(path, &one) == 0 && stat(other.path, &two) == 0 && one.st_dev == two.st_dev && one.st_ino == two.st_ino
+    }
+
+    /// Moves a downloaded body to its place and returns its path within the folder. The file keeps its permissions. It is removed on an error.
+    func place(_ file: String, of url: String, id: URLID) throws -> String {
+        try place(file, as: name(of: url, id: id))
+    }
+
+    func place(_ file: String, as name: String) throws -> String {
+        let target = "\(path)/\(name)"
+        do {
+            try makeFolders(of: name)
+            guard rename(file, target) == 0 else {
+                let failure = StorageFailure.refused("file", target, "written")
+                throw [EISDIR, ENOTDIR, ELOOP].contains(failure.errno) ? StorageFailure(.placeTaken(failure.sentence)) : failure
+            }
+            return name
+        } catch {
+            unlink(file)
+            throw error
+        }
+    }
+
+    /// The path within the folder that belongs to a URL's body, whether or not the file exists.
+    /// - Parameter ending: Of a picture that is made of the body; nil for the body's own.
+    func name(of url: String, id: URLID, ending: String? = nil) -> String {
+        BodyName(of: url, id: id, style: names, ending: ending).relativePath
+    }
+
+    /// The path within the folder of a URL's body, if a file of this size is there.
+    func file(of url: String, id: URLID, size: Int) -> String? {
+        let name = name(of: url, id: id)
+        var status = stat()
+        guard lstat("\(path)/\(name)", &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size == size else { return nil }
+        return name
+    }
+
+    /// Removes a body's file, if it is there.
+    func remove(_ name: String) { unlink("\(path)/\(name)") }
+
+    /// When a file was written; nil if it is not there.
+    func time(of name: String) -> Date? {
+        var status = stat()
+        guard lstat("\(path)/\(name)", &status) == 0 else { return nil }
+        return Date(timeIntervalSince1970: Double(status.modification.tv_sec))
+    }
+
+    /// Gives a file the time of its fetch. A file keeps its own time where that fails.
+    func set(_ time: Date, of name: String) {
+        let seconds = timespec(tv_sec: Int(time.timeIntervalSince1970), tv_nsec: 0)
+        utimensat(AT_FDCWD, "\(path)/\(name)", [seconds, seconds], AT_SYMLINK_NOFOLLOW)
+    }
+
+    func removeFolderIfEmpty(_ name: String) { rmdir("\(path)/\(name)") }
+
+    /// The names in a folder within this one; none if it is not there, or is a link to a folder elsewhere.
+    func files(in name: String) -> [String] {
+        let folder = "\(path)/\(name)"
+        var status = stat()
+        guard lstat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, let stream = opendir(folder) else { return [] }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            names.append(
+                withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                    pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+                })
+        }
+        return names
+    }
+
+    /// Makes the folders on the way to a file. The body folder itself is not made again: if it is gone, that is an error.
+    private func makeFolders(of name: String) throws {
+        var folder = path
+        for part in name.split(separator: "/").dropLast() {
+            folder += "/\(part)"
+            try Self.makeOwnFolder(folder)
+        }
+    }
+
+    /// Makes a folder within the body folder. Symbolic links are refused: their target may lie outside.
+    private static func makeOwnFolder(_ path: String) throws {
+        var status = stat()
+        // Usually it exists. Two processes may make it at the same time.
+        if lstat(path, &status) != 0 {
+            if errno == ENOENT, mkdir(path, 0o755) == 0 { return }
+            guard errno == EEXIST, lstat(path, &status) == 0 else { throw StorageFailure.refused("folder", path, "made") }
+        }
+        switch status.st_mode & S_IFMT {
+        case S_IFDIR: return
+        case S_IFLNK:
+            let sentence = "\(path.escapedForDisplay) is a symbolic link, and links within a folder of bodies are not followed. Remove it."
+            throw StorageFailure(.placeTaken(sentence))
+        default: throw StorageFailure(.placeTaken("\(path.escapedForDisplay) is not a folder. Remove it."))
+        }
+    }
+
+    /// Renames a file of the folder once all of it is on the disk. It replaces a file of that name.
+    func publish(_ file: String, as target: String) throws {
+        let descriptor = open(file, O_RDONLY | O_CLOEXEC)
+        let isWritten = descriptor >= 0 && fsync(descriptor) == 0
+        let code = errno
+        if descriptor >= 0 { close(descriptor) }
+        guard isWritten, rename(file, target) == 0 else {
+            let failure = StorageFailure.refused("file", target, "written", isWritten ? errno : code)
+            unlink(file)
+            throw failure
+        }
+    }
+
+    /// The path of a folder within this one, which is made if it is missing.
+    func ownFolder(_ name: String) throws -> String {
+        let own = "\(path)/\(name)"
+        try Self.makeOwnFolder(own)
+        return own
+    }
+
+    /// Makes a file and removes it. Nothing else shows for certain that files can be made.
+    private static func probe(_ path: String) throws(StorageFailure) {
+        let file = "\(path)/\(temporaryPrefix)\(String(UInt64.random(in: .min ... .max), radix: 36))"
+        let descriptor = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+        guard descriptor >= 0 else { throw StorageFailure.refused("folder", path, "written to") }
+        close(descriptor)
+        unlink(file)
+    }
+
+    private static func makeFolder(_ path: String, withParents: Bool) throws(StorageFailure) {
+        if mkdir(path, 0o755) == 0 { return }
+        let code = errno
+        if code == EEXIST {
+            var status = stat()
+            guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+                throw StorageFailure("\(path.escapedForDisplay) is not a folder.")
+            }
+            return
+        }
+        guard code == ENOENT, withParents, let slash = path.lastIndex(of: "/"), slash != path.startIndex else {
+            throw StorageFailure.refused("folder", path, "made", code)
+        }
+        try makeFolder(String(path[..<slash]), withParents: true)
+        try makeFolder(path, withParents: false)
+    }
+}
+
+extension BodyFolder: JobOutput {
+    /// The longest body that the engine leaves in memory.
+    private static let smallBody = 128 << 10
+
+    package var bodyDestination: BodyDestination { .file(in: path, beyond: Self.smallBody) }
+
+    /// `nil`, because only a ``RecordedFolder`` knows which files are complete and current.
+    package func found(_ job: Job) -> HeldBody? { nil }
+
+    package func wireRecord(for job: Job) -> WireRecord? { job.keepsWire ? WireRecord(fileIn: path, beyond: Self.smallBody) : nil }
+
+    package func keep(_ wire: WireRecord, body: SHA256Digest?, of job: Job) throws -> ExchangesPlace? {
+        guard let bytes = try wire.packed(body: body, atMost: ExchangesPlace.most) else { return nil }
+        wire.clear()
+        try writeExchanges(bytes, of: job.id)
+        return ExchangesPlace(bytes)
+    }
+
+    package func held(_ outcome: URLOutcome, for job: Job) -> HeldBody? {
+        if job.keepsWire {
+            guard let place = outcome.content.exchanges, exchanges(of: job.id, at: place) != nil else { return nil }
+        }
+        return file(of: outcome.content.url, id: job.id, size: outcome.content.size).map { HeldBody(file: $0) }
+    }
+
+    /// A worker ends where a place is taken: another one may have another folder.
+    package func place(_ download: Download, digest: SHA256Digest, of job: Job) throws -> Placement { .held(try stored(download, of: job)) }
+
+    func stored(_ download: Download, of job: Job) throws -> HeldBody {
+        let file: String
+        switch download.body {
+        case .file(let path, _): file = path
+        case .bytes(let bytes):
+            let new = try BodyFile(in: path, .ordinary)
+            try bytes.withUnsafeBytes { try new.write($0) }
+            file = try new.keep()
+        }
+        return HeldBody(file: try place(file, of: job.url, id: job.id))
+    }
+
+    package func note(_ end: JobEnd, of job: Job) {}
+}
+
+/// Reading. Redis names the file, and that name is not trusted to lie within the folder.
+extension BodyFolder {
+    /// The bytes of a file, if they have this size and digest.
+    package func body(_ file: String?, size: Int, digest: [UInt8]) -> [UInt8]? {
+        guard let file, Self.isWithin(file) else { return nil }
+        var bytes: [UInt8] = []
+        return FileCheck(in: path).isSound(file, size: size, digest: digest) { bytes += $0 } ? bytes : nil
+    }
+
+    /// Appends the bytes of a file to another file. False if the bytes do not have this size and digest; then the other file is useless.
+    func copy(_ file: String?, size: Int, digest: [UInt8], to target: BodyFile) throws -> Bool {
+        guard let file, Self.isWithin(file) else { return false }
+        return try FileCheck(in: path).isSound(file, size: size, digest: digest, pass: target.write)
+    }
+
+    package static func isWithin(_ file: String) -> Bool { isWithin(file.utf8) }
+
+    static func isWithin(_ file: some Collection<UInt8>) -> Bool {
+        !file.isEmpty && !file.contains(0)
+            && file.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).allSatisfy {
+                !$0.isEmpty && !$0.elementsEqual(".".utf8) && !$0.elementsEqual("..".utf8)
+            }
+    }
+}
+
+extension Placement {
+    /// Fails a job alone whose body's place is taken.
+    init(of job: Job, _ place: () throws -> HeldBody) throws {
+        do {
+            self = .held(try place())
+        } catch let failure as StorageFailure where failure.isPlaceTaken {
+            let detail = failure.sentence
+            self = .refused(FetchError(kind: .storage, url: job.url, detail: detail.hasSuffix(".") ? String(detail.dropLast()) : detail))
+        }
+    }
+}
+
+extension StorageFailure {
+    init(_ sentence: String) { self.init(.other(sentence)) }
+
+    /// `The folder out cannot be made: Permission denied.`
+    static func refused(_ noun: String, _ path: String, _ participle: String, _ code: Int32 = lastSystemError) -> StorageFailure {
+        let sentence = "The \(noun) \(path.escapedForDisplay) cannot be \(participle): \(String(cString: strerror(code)))."
+        return StorageFailure(.other(sentence, errno: code))
+    }
+}
+
+/// The system's `errno`, which within ``StorageFailure`` would be its own member.
+private var lastSystemError: Int32 { errno }

@@ -1,0 +1,52 @@
+internal import GannetBase
+
+/// The named pipe in the folder of a run, through which other processes ask that run to end now.
+///
+/// The kernel closes the run's end together with its process. So a pipe that a killed run has left is told from one with a reader, and an asker
+/// sees when the run has ended. A request takes no room on the disk, and only the run's own user and root may send one.
+package final class FinishPipe: Sendable {
+    static let name = "finish"
+
+    private let path: String
+    /// -1 where the folder's disk has no named pipes. Such a run hears no request.
+    private let descriptor: Int32
+    private let wasAsked = SharedFlag()
+
+    /// Between two looks for a request.
+    private static let pause = Duration.milliseconds(500)
+
+    /// Replaces the pipe of a run that was killed. The caller holds the folder's lock alone.
+    init(in folder: BodyFolder) {
+        path = Self.path(in: folder.path)
+        guard (try? folder.ownFolder(RecordedFolder.name)) != nil else {
+            descriptor = -1
+            return
+        }
+        unlink(path)
+        guard mkfifo(path, 0o600) == 0 else {
+            descriptor = -1
+            return
+        }
+        // With an end for writing of its own, the pipe does not look closed when an asker leaves.
+        descriptor = open(path, O_RDWR | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC)
+    }
+
+    static func path(in folder: String) -> String { "\(folder)/\(RecordedFolder.name)/\(name)" }
+
+    /// Whether a request has come. A request counts for as long as the run lives.
+    package var isAsked: Bool {
+        var byte: UInt8 = 0
+        if !wasAsked.isSet, descriptor >= 0, read(descriptor, &byte, 1) == 1 { wasAsked.set() }
+        return wasAsked.isSet
+    }
+
+    /// Returns when a request has come.
+    package func asked() async throws {
+        while !isAsked { try await Task.sleep(for: Self.pause) }
+    }
+
+    /// Takes the pipe out of the folder, so that programs which copy the folder meet none. Its askers still wait for the run's end.
+    func remove() { if descriptor >= 0 { unlink(path) } }
+
+    deinit { if descriptor >= 0 { close(descriptor) } }
+}

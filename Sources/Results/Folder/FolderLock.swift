@@ -1,0 +1,93 @@
+internal import GannetBase
+package import GannetHTTP
+
+/// The right to write to a folder: for one run alone, or for any number of workers. The kernel drops the lock when the process ends.
+package struct FolderLock: ~Copyable {
+    package enum Use: Sendable {
+        /// The use by a run. No other process writes, so unfinished files can be removed.
+        case alone
+        /// The use by a worker, beside other workers.
+        case shared
+    }
+
+    private let descriptor: Int32
+    private let folder: String
+    private var pipe: FinishPipe?
+
+    private static let name = BodyFolder.temporaryPrefix + "lock"
+
+    /// `nil` if another process holds the folder in a way that excludes this use.
+    package init?(_ folder: BodyFolder, _ use: Use = .alone) throws(StorageFailure) {
+        let path = "\(folder.path)/\(Self.name)"
+        self.folder = folder.path
+        let opened = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o644)
+        guard opened >= 0 else {
+            throw StorageFailure.refused("file", path, "written")
+        }
+        if flock(opened, (use == .alone ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0 {
+            descriptor = opened
+            return
+        }
+        let code = errno
+        close(opened)
+        guard code == EWOULDBLOCK else {
+            throw StorageFailure.refused("file", path, "locked", code)
+        }
+        return nil
+    }
+
+    /// Removes unfinished files of earlier runs and returns their number. The lock has to be held alone.
+    package borrowing func sweep() -> Int {
+        guard let stream = opendir(folder) else { return 0 }
+        defer { closedir(stream) }
+        var removed = 0
+        while let entry = readdir(stream) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: $0.pointee)) { String(cString: $0) }
+            }
+            guard name.hasPrefix(BodyFolder.temporaryPrefix), name != Self.name else { continue }
+            let path = "\(folder)/\(name)"
+            var status = stat()
+            guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, unlink(path) == 0 else { continue }
+            removed += 1
+        }
+        return removed
+    }
+
+    /// A random name of the folder, made when the folder is first used alone. It tells folders with the same path on two machines apart.
+    package borrowing func identity() throws(StorageFailure) -> String {
+        let path = "\(folder)/\(Self.name)"
+        var bytes = [UInt8](repeating: 0, count: Self.identityLength)
+        let count = pread(descriptor, &bytes, bytes.count, 0)
+        if count == bytes.count, bytes.allSatisfy({ Self.digits.contains($0) }) { return String(decoding: bytes, as: UTF8.self) }
+        bytes = (0..<Self.identityLength).map { _ in Self.digits.randomElement()! }
+        guard count >= 0, pwrite(descriptor, bytes, bytes.count, 0) == bytes.count, ftruncate(descriptor, off_t(bytes.count)) == 0 else {
+            throw StorageFailure.refused("file", path, "written")
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static let identityLength = 24
+    private static let digits = Array("0123456789abcdefghijklmnopqrstuvwxyz".utf8)
+
+    /// Makes the pipe through which other processes ask the run to end. The lock has to be held alone.
+    package mutating func finishPipe(in folder: BodyFolder) -> FinishPipe {
+        let made = FinishPipe(in: folder)
+        pipe = made
+        return made
+    }
+
+    /// Whether a process holds the folder alone. An instant of this look may keep a run out that begins in it.
+    static func isHeldByRun(in folder: BodyFolder) -> Bool {
+        let opened = open("\(folder.path)/\(name)", O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+        guard opened >= 0 else { return false }
+        defer { close(opened) }
+        return flock(opened, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
+    }
+
+    deinit {
+        pipe?.remove()
+        // The pipe is closed behind it: an asker that sees the pipe closed may begin the next run at once.
+        close(descriptor)
+    }
+}

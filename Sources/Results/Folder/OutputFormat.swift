@@ -1,0 +1,92 @@
+internal import GannetBase
+internal import GannetHTTP
+
+/// How a run writes its results into a folder.
+package enum OutputFormat: String, Sendable, CaseIterable {
+    /// Each body is a file.
+    case files
+    /// Requests and answers as they went over the wire, in archives.
+    case warc
+    /// Samples in tar files: each body with its figures.
+    case shards
+}
+
+/// A folder holds results in one format, and pictures that were made in one way. Rows of the other ones would never be found again.
+package struct OtherFormat: Error, Sendable, Equatable {
+    package let begun: OutputFormat
+    /// The options for pictures with which the folder was begun; empty where bodies are stored as they are.
+    package var pictures = ""
+    /// Whether only the options for pictures differ.
+    package var isOfPictures = false
+    /// For messages.
+    package let folder: String
+
+    package var sentence: String {
+        guard isOfPictures else {
+            return "The folder \(folder) was begun with '--output-format \(begun.rawValue)'. Choose that format, or another folder."
+        }
+        return pictures.isEmpty
+            ? "The folder \(folder) was begun without options for pictures, and holds bodies as they were fetched. Leave these options out, or choose another folder."
+            : "The folder \(folder) was begun with '\(pictures)'. Choose the same options for pictures, or another folder."
+    }
+}
+
+extension BodyFolder {
+    /// Takes the folder for results in this format. The caller holds the folder's lock alone.
+    ///
+    /// A folder without a note, but with a journal, is one of files: they are the format that older versions knew.
+    /// - Parameter pictures: The options by which pictures are made of bodies; empty where none are.
+    /// - Throws: ``OtherFormat``, or a failure of the storage.
+    package func claim(_ format: OutputFormat, pictures: String = "") throws {
+        let own = try ownFolder(RecordedFolder.name)
+        let note = "\(own)/format"
+        if Self.hasRecords(own) {
+            let words = (Self.line(of: note) ?? OutputFormat.files.rawValue).split(separator: " ", maxSplits: 1).map(String.init)
+            guard let begun = words.first.flatMap({ OutputFormat(rawValue: $0) }) else {
+                throw StorageFailure("The file \(note.escapedForDisplay) is of another version of gannet.")
+            }
+            let begunPictures = words.count > 1 ? words[1] : ""
+            guard begun == format, begunPictures == pictures else {
+                throw OtherFormat(begun: begun, pictures: begunPictures, isOfPictures: begun == format, folder: displayPath)
+            }
+            return
+        }
+        guard format != .files || !pictures.isEmpty else {
+            unlink(note)
+            return
+        }
+        try write("\(format.rawValue)\(pictures.isEmpty ? "" : " ")\(pictures)", as: note)
+    }
+
+    /// Notes how new files are named. The caller holds the folder's lock alone.
+    /// - Returns: How the last command named its files, where that is another way. They keep their names.
+    package func claimNames() throws -> NameStyle? {
+        let own = try ownFolder(RecordedFolder.name)
+        let note = "\(own)/names"
+        let earlier = Self.line(of: note).flatMap { NameStyle(rawValue: $0) }
+        guard earlier != names else { return nil }
+        try write(names.rawValue, as: note)
+        return Self.hasRecords(own) ? earlier : nil
+    }
+
+    private func write(_ line: String, as note: String) throws {
+        let file = try BodyFile(in: path, .ordinary)
+        try Array("\(line)\n".utf8).withUnsafeBytes { try file.write($0) }
+        try publish(try file.keep(), as: note)
+    }
+
+    /// Whether an earlier command has recorded the end of a URL.
+    private static func hasRecords(_ own: String) -> Bool {
+        var status = stat()
+        return lstat("\(own)/\(Journal.name)", &status) == 0 && Int(status.st_size) > JournalFile.heading.count
+    }
+
+    private static func line(of path: String) -> String? {
+        let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: 512)
+        let count = bytes.withUnsafeMutableBytes { Descriptor.read(into: $0, from: descriptor, at: 0) } ?? 0
+        return String(decoding: bytes[..<count].prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+    }
+}

@@ -1,0 +1,79 @@
+internal import GannetQueue
+
+/// Makes batches of calls: what comes while one batch is under way gathers, and goes together in the next.
+actor Gathering<Item: Sendable, Answer: Sendable> {
+    private let bytes: @Sendable (Item) -> Int
+    private let call: @Sendable ([Item]) async -> [Result<Answer, StateError>]
+    private var waiters: [Int: CheckedContinuation<Answer, any Error>] = [:]
+    private var gathered: [(number: Int, item: Item)] = []
+    private var last = 0
+    private var isUnderWay = false
+    private var lastEnd: ContinuousClock.Instant?
+
+    private let mostItems = 256
+    private let mostBytes = 4 << 20
+    /// Fewer items wait for company, if the batch before has just ended.
+    private let company = 8
+    private let waitForCompany = Duration.milliseconds(2)
+
+    /// - Parameters:
+    ///   - bytes: The size of an item in the call.
+    ///   - call: Answers each item of a batch.
+    init(bytes: @escaping @Sendable (Item) -> Int, call: @escaping @Sendable ([Item]) async -> [Result<Answer, StateError>]) {
+        self.bytes = bytes
+        self.call = call
+    }
+
+    func callAsFunction(_ item: Item) async throws -> Answer {
+        last += 1
+        let number = last
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { waiter in
+                guard !Task.isCancelled else { return waiter.resume(throwing: CancellationError()) }
+                waiters[number] = waiter
+                gathered.append((number, item))
+                guard !isUnderWay else { return }
+                isUnderWay = true
+                // A task of its own, because it carries the items of other callers too. It ends with the last of them.
+                Task { await send() }
+            }
+        } onCancel: {
+            Task { await cancel(number) }
+        }
+    }
+
+    private func send() async {
+        while !gathered.isEmpty {
+            if gathered.count < company, let lastEnd, .now - lastEnd < waitForCompany {
+                try? await Task.sleep(until: lastEnd + waitForCompany)
+            }
+            let batch = next()
+            // The callers that waited were cancelled.
+            if batch.isEmpty { break }
+            let answers = await call(batch.map(\.item))
+            for (one, answer) in zip(batch, answers) {
+                waiters.removeValue(forKey: one.number)?.resume(with: answer.mapError { $0 as any Error })
+            }
+            lastEnd = .now
+        }
+        isUnderWay = false
+    }
+
+    private func next() -> [(number: Int, item: Item)] {
+        var sum = 0
+        var count = 0
+        for one in gathered.prefix(mostItems) {
+            sum += bytes(one.item)
+            if sum > mostBytes, count > 0 { break }
+            count += 1
+        }
+        defer { gathered.removeFirst(count) }
+        return Array(gathered.prefix(count))
+    }
+
+    /// A call that is under way is made all the same.
+    private func cancel(_ number: Int) {
+        gathered.removeAll { $0.number == number }
+        waiters.removeValue(forKey: number)?.resume(throwing: CancellationError())
+    }
+}

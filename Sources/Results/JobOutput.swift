@@ -1,0 +1,130 @@
+package import GannetHTTP
+package import GannetQueue
+
+/// Where the bodies of a worker's jobs go, and where the ends of its jobs are recorded.
+///
+/// For a job whose URL was fetched for another job, the worker asks whether that body is ``held(_:for:)``. For every other job it asks
+/// whether the body is ``found(_:)``; if not, it fetches the URL and hands the body to ``place(_:of:)``.
+/// The worker calls ``note(_:of:)`` before it settles a job in Redis, so that every job that is done in Redis is recorded here.
+/// An error stops the worker, and the job is handed back: a ``StorageFailure`` or a ``StateError``.
+package protocol JobOutput: Sendable {
+    /// How the engine hands bodies over.
+    var bodyDestination: BodyDestination { get }
+
+    /// How many jobs may wait for the output at once; `nil` for the worker's own bound. Waiting bodies are lost with the process, so an
+    /// output that works long on each body sets it.
+    var mostWaiting: Int? { get }
+
+    /// Gets the exchanges of one attempt at a job, for an output that stores these, or a job that keeps them; `nil` for all others.
+    func wireRecord(for job: Job) -> WireRecord?
+
+    /// The body of a job, if it is there before the origin is asked; `nil` if the URL has to be fetched.
+    func found(_ job: Job) async throws -> HeldBody?
+
+    /// The body of an earlier outcome, if it is in this job's place; `nil` if the URL has to be fetched again.
+    func held(_ outcome: URLOutcome, for job: Job) async throws -> HeldBody?
+
+    /// The body that an earlier run has put into this job's place, if its origin can be asked whether it has changed.
+    func earlier(_ job: Job) async throws -> EarlierBody?
+
+    /// Stores a body. A temporary file is moved or removed, also when an error is thrown.
+    /// - Parameter digest: That of the body. It was computed before, because that takes long.
+    func place(_ download: Download, digest: SHA256Digest, of job: Job) async throws -> Placement
+
+    /// Keeps the exchanges of a job's last attempt, and returns where; `nil` where it keeps none.
+    /// - Parameter body: The digest of the body that was stored; `nil` for a job that failed.
+    func keep(_ wire: WireRecord, body: SHA256Digest?, of job: Job) async throws -> ExchangesPlace?
+
+    /// Calls `tell` whenever bodies begin to wait for room, and when they wait no more.
+    func watchRoom(_ tell: @escaping @Sendable (StoreRoom) -> Void)
+
+    /// Records how a job ends. A job that comes back, because Redis did not hear of its end, is recorded again.
+    func note(_ end: JobEnd, of job: Job) async throws
+}
+
+extension JobOutput {
+    package var mostWaiting: Int? { nil }
+
+    package func wireRecord(for job: Job) -> WireRecord? { nil }
+
+    package func earlier(_ job: Job) -> EarlierBody? { nil }
+
+    package func keep(_ wire: WireRecord, body: SHA256Digest?, of job: Job) -> ExchangesPlace? { nil }
+
+    package func watchRoom(_ tell: @escaping @Sendable (StoreRoom) -> Void) {}
+}
+
+/// Whether a store takes more bodies.
+package enum StoreRoom: Sendable, Equatable {
+    case there
+    /// Bodies wait, because the store has reached its limit with bodies that are in use.
+    case limitReached
+    /// Bodies wait, because the store has reached its limit with those of batches that nobody has exported.
+    case held([HoldingBatch])
+    /// Bodies wait, because this server of Redis is full.
+    case full(server: String)
+
+    package var isHeld: Bool {
+        if case .held = self { true } else { false }
+    }
+}
+
+package enum Placement: Sendable {
+    case held(HeldBody)
+    /// This body cannot be stored, for example because it is too large. Other bodies can.
+    case refused(FetchError)
+    /// The body was fetched, and this output has no use for it: the job fails, and the URL does not.
+    case unfit(errorClass: String, sentence: String)
+}
+
+/// A body that is in its place.
+package struct HeldBody: Sendable, Equatable {
+    /// The path within the folder, and in an archive the place behind it; `nil` if bodies are not files.
+    package let file: String?
+    /// The picture that is stored in place of the body.
+    package let picture: StoredPicture?
+
+    package init(file: String?, picture: StoredPicture? = nil) {
+        self.file = file
+        self.picture = picture
+    }
+}
+
+/// A body that an earlier run has fetched, and what its answer said.
+package struct EarlierBody: Sendable {
+    package let body: HeldBody
+    package let content: OutcomeContent
+    package let answer: AnswerFacts
+}
+
+/// How a job ends, as an output records it.
+package struct JobEnd: Sendable {
+    package enum Outcome: Sendable {
+        /// The body was fetched and stored.
+        case fetched
+        /// The origin confirmed that the stored body is current.
+        case revalidated
+        /// The body was fetched for another job and is stored.
+        case cached
+        /// The job was given up.
+        case failed
+    }
+
+    package let outcome: Outcome
+    /// Status, size, digest and file of the body, or the error.
+    package let content: OutcomeContent
+    /// How long the last attempt took; zero if this job made none.
+    package let duration: Duration
+    /// The exchanges of the last attempt, for an output that has asked for it.
+    package var wire: WireRecord?
+    /// The picture that is stored in place of the body.
+    package var picture: StoredPicture?
+    /// The answer's own words about itself. Of one that confirmed a body only its time counts.
+    package var answer = AnswerFacts()
+
+    package init(_ outcome: Outcome, _ content: OutcomeContent, duration: Duration = .zero) {
+        self.outcome = outcome
+        self.content = content
+        self.duration = duration
+    }
+}

@@ -1,0 +1,187 @@
+internal import GannetBase
+internal import GannetHTTP
+internal import GannetQueue
+
+/// Moves bodies into shards or archives. Docs/ARCHIVES.md says what the files are.
+///
+/// A run packs bodies as their jobs end (``PackedBodies``). The manifest packs all others, in the order of its rows. A body stays a file of the folder
+/// until its shard or archive is on the disk. So a kill costs no fetch: the next command packs the files that are left. A URL is packed once, with the
+/// first row that has it.
+package final class BodyPacking: Sendable {
+    private let folder: RecordedFolder
+    private let packer: any BodyPacker
+    /// Packed bodies that may not be on the disk yet. Nil after an error, which may have taken the open shard: then bodies stay files, and the next
+    /// command packs them.
+    private let gathered: Mutex<Gathered?> = Mutex(Gathered())
+
+    private struct Gathered {
+        /// In the order of their packing, each with the path of the body's own file. The manifest reads records that lie close together faster.
+        private(set) var bodies: [(record: JobRecord, file: String)] = []
+        private var places: [URLID: Int] = [:]
+
+        subscript(id: URLID) -> JobRecord? { places[id].map { bodies[$0].record } }
+
+        mutating func add(_ record: JobRecord, file: String) {
+            places[record.id] = bodies.count
+            bodies.append((record, file))
+        }
+    }
+
+    /// Completes what a killed command has left.
+    /// - Parameters:
+    ///   - samples: The most samples of a shard.
+    ///   - tell: Gets the name of each shard that was cut off and is set aside.
+    package static func intoShards(
+        _ folder: RecordedFolder, samples: Int, tell: @escaping @Sendable (String) -> Void = { _ in }
+    ) async throws -> BodyPacking {
+        try await OwnedThread.run(name: "gannet-packing") {
+            let packer = try ShardPacker(into: folder.folder, samples: samples)
+            packer.setAside.forEach(tell)
+            return try BodyPacking(folder, packer)
+        }
+    }
+
+    /// Completes what a killed command has left.
+    /// - Parameters:
+    ///   - size: An archive ends with the record that reaches it, in bytes.
+    ///   - information: Further fields of each file's `warcinfo` record.
+    package static func intoArchives(
+        _ folder: RecordedFolder, size: Int, information: [(name: String, value: String)] = []
+    ) async throws -> BodyPacking {
+        try await OwnedThread.run(name: "gannet-packing") {
+            try BodyPacking(folder, ArchivePacker(into: folder.folder, size: size, information: information))
+        }
+    }
+
+    private init(_ folder: RecordedFolder, _ packer: any BodyPacker) throws {
+        self.folder = folder
+        self.packer = packer
+        var reader = folder.journal.reader()
+        var found: [(record: JobRecord, file: String)] = []
+        for (id, place) in try packer.unrecorded() {
+            guard var record = try folder.record(of: id, &reader), !record.isFailed, !record.isPacked else { continue }
+            let file = record.file
+            record.file = place
+            found.append((record, file))
+        }
+        try settle(found)
+    }
+
+    /// Whether a body is packed with its exchanges, where the folder has these.
+    var takesExchanges: Bool { packer.takesExchanges }
+
+    /// The end of a row, with the place of its body where it has one.
+    func placed(_ end: RowEnd, of row: ManifestRow) throws -> RowEnd {
+        guard let record = end.record, !record.isPacked, end.hasBody || hasFailedExchanges(record) else {
+            return end
+        }
+        return try gathered.withLock { gathered in
+            if let known = gathered?[record.id] { return RowEnd(end.outcome, known) }
+            guard var open = gathered.take() else { return end }
+            guard let place = try packer.pack(end, record, of: row) else {
+                gathered = open
+                return end
+            }
+            var packed = record
+            packed.file = place.text
+            open.add(packed, file: record.file)
+            if place.isDurable {
+                try settle(open.bodies)
+                open = Gathered()
+            }
+            gathered = open
+            return RowEnd(end.outcome, packed)
+        }
+    }
+
+    /// Packs the body of a job of this run that has ended.
+    func pack(_ id: URLID, _ row: ManifestRow, _ reader: inout JournalReader) throws {
+        guard let record = try folder.record(of: id, &reader), !record.isFailed, !record.isUnfit else { return }
+        _ = try placed(RowEnd(.fetched, record), of: row)
+    }
+
+    func reader() -> JournalReader { folder.journal.reader() }
+
+    /// A row whose body is lost has no exchanges either: they are those of the lost body.
+    private func hasFailedExchanges(_ record: JobRecord) -> Bool {
+        takesExchanges && record.isFailed && ExportLoss(rawValue: record.errorClass) == nil && folder.folder.hasExchanges(of: record.id)
+    }
+
+    /// Puts everything on the disk. Nothing can be placed afterwards.
+    func finish() throws {
+        try gathered.withLock { gathered in
+            guard let open = gathered.take() else { return }
+            try packer.finish()
+            try settle(open.bodies)
+            gathered = Gathered()
+        }
+        try removeLeftovers()
+    }
+
+    /// Notes where bodies are, and removes their files.
+    private func settle(_ packed: [(record: JobRecord, file: String)]) throws {
+        guard !packed.isEmpty else { return }
+        for body in packed { _ = try folder.journal.append(body.record) }
+        try folder.journal.flush()
+        for body in packed {
+            if !body.file.isEmpty { folder.folder.remove(body.file) }
+            if takesExchanges { folder.folder.removeExchanges(of: body.record.id) }
+        }
+    }
+
+    /// Removes files of packed bodies that a kill or a loss of power has left, and empty folders.
+    ///
+    /// Users may keep files of their own beside bodies, with like names. So a file goes only if an earlier record of its URL names it.
+    private func removeLeftovers() throws {
+        var reader = folder.journal.reader()
+        var found: Set<String> = []
+        for name in BodyName.fanOutFolders {
+            for file in folder.folder.files(in: name) {
+                guard let id = URLID(ofFile: file), try folder.record(of: id, &reader)?.isPacked == true else { continue }
+                found.insert("\(name)/\(file)")
+            }
+        }
+        if !found.isEmpty {
+            var records = folder.journal.earlierRecords()
+            while try records.next({ _, line in
+                if let record = JobRecord(line: line), found.remove(record.file) != nil { folder.folder.remove(record.file) }
+            }) {}
+        }
+        for name in BodyName.fanOutFolders { folder.folder.removeFolderIfEmpty(name) }
+        if takesExchanges { try folder.folder.removeExchanges { try folder.record(of: $0, &reader)?.isPacked == true } }
+    }
+}
+
+/// Shards or archives, into which bodies are packed.
+protocol BodyPacker: Sendable {
+    /// Bodies that a killed command may have packed without a record of it, and their places. They are on the disk.
+    func unrecorded() throws -> [(id: URLID, place: String)]
+
+    /// Whether bodies are packed with their exchanges.
+    var takesExchanges: Bool { get }
+
+    /// Packs the body of a row, or the exchanges of a row that failed. Nil where there is nothing to pack.
+    func pack(_ end: RowEnd, _ record: JobRecord, of row: ManifestRow) throws -> PackedPlace?
+
+    /// Puts everything on the disk.
+    func finish() throws
+}
+
+struct PackedPlace {
+    let text: String
+    /// Whether it and all that was packed before it are on the disk.
+    let isDurable: Bool
+}
+
+extension JobRecord {
+    /// The body is in a shard or an archive.
+    var isPacked: Bool { SamplePlace(file) != nil || ArchivePlace(file) != nil }
+}
+
+extension URLID {
+    /// The id at the beginning of a body's file name.
+    fileprivate init?(ofFile name: String) {
+        guard name.utf8.count >= 32, let bytes = [UInt8](hexadecimal: name.utf8.prefix(32)) else { return nil }
+        self.init(bytes)
+    }
+}

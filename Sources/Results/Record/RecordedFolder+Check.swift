@@ -1,0 +1,106 @@
+internal import GannetBase
+internal import GannetQueue
+
+extension RecordedFolder {
+    /// The files of earlier runs, counted by their state.
+    package struct Checked: Sendable, Equatable {
+        package var sound = 0
+        /// Files that are missing, or have other bytes than were fetched.
+        package var broken = 0
+        /// Files that are unchanged, but older than the run accepts.
+        package var old = 0
+    }
+
+    /// The number of files that are checked at a time. Hashing uses as many processors, and a disk serves as many requests.
+    private static let threads = 4
+    private static let batch = 64
+
+    /// Checks the files of all listed URLs that earlier runs fetched: their sizes, then their bytes. A cancelled check ends early.
+    package func check() async throws -> Checked {
+        if case .failed = demand { return Checked() }
+        let walk = Condition(CheckWalk(of: journal))
+        return try await withTaskCancellationHandler {
+            try await withThrowingTaskGroup(of: Checked.self) { group in
+                for _ in 0..<Self.threads {
+                    group.addTask { try await OwnedThread.run(name: "gannet-folder") { try self.check(walk) } }
+                }
+                return try await group.reduce(into: Checked()) { all, part in
+                    all.sound += part.sound
+                    all.broken += part.broken
+                    all.old += part.old
+                }
+            }
+        } onCancel: {
+            walk.withLock { $0.end() }
+        }
+    }
+
+    private func isTooOld(_ record: JobRecord, _ check: borrowing FileCheck) -> Bool {
+        guard case .younger(let limit) = demand else { return false }
+        if record.knownAt > 0 { return Date().timeIntervalSince1970 * 1000 - Double(record.knownAt) > limit / .milliseconds(1) }
+        // Nothing says when it was fetched.
+        if record.isUnfit { return true }
+        let age = ArchivePlace(record.file).map { $0.age } ?? check.age(of: record.file)
+        return age.map { $0 > limit } ?? false
+    }
+
+    /// Whether the body of a record is where it says: in an archive or a shard, or in a file of its own, with the right bytes.
+    func isSound(_ record: JobRecord, _ check: borrowing FileCheck) -> Bool {
+        if let place = ArchivePlace(record.file) { return place.isThere(in: folder.path) }
+        if let place = SamplePlace(record.file) { return place.isThere(in: folder.path) }
+        return check.isSound(record)
+    }
+
+    /// The same without reading the file of a body.
+    func isThere(_ record: JobRecord) -> Bool {
+        if record.isPacked { return isSound(record, FileCheck(in: folder.path)) }
+        var status = stat()
+        return !record.file.isEmpty && lstat("\(folder.path)/\(record.file)", &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+            && status.st_size == record.stored.bytes
+    }
+
+    /// The work of one thread.
+    private func check(_ walk: Condition<CheckWalk>) throws -> Checked {
+        var checked = Checked()
+        let check = FileCheck(in: folder.path)
+        while true {
+            let records = try walk.withLock { walk in Result { try walk.next(Self.batch) } }.get()
+            if records.isEmpty { return checked }
+            for record in records {
+                let isSound = record.isUnfit || isSound(record, check)
+                let isOld = isSound && isTooOld(record, check)
+                if isOld { checked.old += 1 } else if isSound { checked.sound += 1 } else { checked.broken += 1 }
+                try journal.mark(record.id, isSound && !isOld ? .sound : .broken)
+            }
+        }
+    }
+}
+
+/// The records whose files are checked, in the order in which they were written.
+private struct CheckWalk {
+    private let journal: Journal
+    private var cursor: LineCursor
+    private var hasEnded = false
+
+    init(of journal: Journal) {
+        self.journal = journal
+        cursor = journal.earlierRecords()
+    }
+
+    /// Up to `most` further records; none at the end.
+    mutating func next(_ most: Int) throws -> [JobRecord] {
+        var records: [JobRecord] = []
+        while records.count < most, !hasEnded {
+            let isMore = try cursor.next { [journal] offset, line in
+                guard let (id, isFailed) = JobRecord.key(of: line), !isFailed, let entry = journal[id], entry.offset == offset,
+                    entry.marks.contains(.listed), !entry.marks.contains(.queued), let record = JobRecord(line: line)
+                else { return }
+                records.append(record)
+            }
+            hasEnded = hasEnded || !isMore
+        }
+        return records
+    }
+
+    mutating func end() { hasEnded = true }
+}

@@ -1,0 +1,109 @@
+internal import GannetBase
+package import GannetHTTP
+package import GannetQueue
+
+/// An output whose bodies must be what the list or their origin says. Another body is not stored, and its row fails.
+package final class VerifiedBodies: Sendable {
+    private let output: any JobOutput
+    /// Nil where the list names no digests.
+    private let expected: ExpectedDigests?
+    private let refusesFalsePictures: Bool
+
+    /// - Parameter refusesFalsePictures: Whether a body is refused that was served as a picture and is none, such as an error page.
+    package init(_ output: any JobOutput, _ expected: ExpectedDigests?, refusesFalsePictures: Bool) {
+        self.output = output
+        self.expected = expected
+        self.refusesFalsePictures = refusesFalsePictures
+    }
+
+    package static let errorClass = "digest-mismatch"
+}
+
+/// The digests of the jobs that a run has under way, as its list names them. Each takes some 100 bytes.
+package final class ExpectedDigests: Sendable {
+    package enum Algorithm: String, Sendable, CaseIterable {
+        case sha256
+        case md5
+
+        /// In a column: two for a byte.
+        package var digits: Int { self == .sha256 ? 64 : 32 }
+    }
+
+    package let algorithm: Algorithm
+    private let digests = Mutex<[URLID: [UInt8]]>([:])
+
+    package init(_ algorithm: Algorithm) { self.algorithm = algorithm }
+
+    /// - Parameter digest: Empty for text of the list that is no digest: then no body fits.
+    package func expect(_ digest: [UInt8], of id: URLID) { digests.withLock { $0[id] = digest } }
+
+    fileprivate subscript(id: URLID) -> [UInt8]? { digests.withLock { $0[id] } }
+
+    fileprivate func forget(_ id: URLID) { digests.withLock { $0[id] = nil } }
+}
+
+extension VerifiedBodies: JobOutput {
+    package var bodyDestination: BodyDestination { output.bodyDestination }
+
+    package var mostWaiting: Int? { output.mostWaiting }
+
+    package func wireRecord(for job: Job) -> WireRecord? { output.wireRecord(for: job) }
+
+    package func found(_ job: Job) async throws -> HeldBody? { try await output.found(job) }
+
+    package func held(_ outcome: URLOutcome, for job: Job) async throws -> HeldBody? { try await output.held(outcome, for: job) }
+
+    /// A body that has to have a digest is fetched: the file may be a picture that was made of it.
+    package func earlier(_ job: Job) async throws -> EarlierBody? { expected?[job.id] == nil ? try await output.earlier(job) : nil }
+
+    package func place(_ download: Download, digest: SHA256Digest, of job: Job) async throws -> Placement {
+        let refusal: Placement?
+        do {
+            refusal = try otherDigest(download, digest, of: job) ?? falsePicture(download)
+        } catch {
+            download.body.discard()
+            throw error
+        }
+        guard let refusal else { return try await output.place(download, digest: digest, of: job) }
+        download.body.discard()
+        return refusal
+    }
+
+    private func otherDigest(_ download: Download, _ digest: SHA256Digest, of job: Job) throws -> Placement? {
+        guard let expected, let wanted = expected[job.id] else { return nil }
+        let found: [UInt8]
+        switch expected.algorithm {
+        case .sha256: found = digest.bytes
+        case .md5:
+            guard let digest = MD5.digest(of: download.body) else {
+                throw StorageFailure("The MD5 of a body cannot be computed: libcrypto refuses it, or the body's file cannot be read.")
+            }
+            found = digest
+        }
+        if found == wanted { return nil }
+        let name = expected.algorithm.rawValue
+        return .unfit(
+            errorClass: Self.errorClass,
+            sentence: wanted.isEmpty
+                ? "The list names no \(name) of \(expected.algorithm.digits) hexadecimal digits for it."
+                : "Its \(name) is \(found.hexadecimal), and the list says \(wanted.hexadecimal).")
+    }
+
+    private func falsePicture(_ download: Download) throws -> Placement? {
+        guard refusesFalsePictures, let type = download.contentType, BodyKind.isPicture(servedAs: type) else { return nil }
+        guard let kind = BodyKind(of: download.body, servedAs: type) else {
+            throw StorageFailure("The file of a body cannot be read: \(Descriptor.message(errno)).")
+        }
+        return kind.falsePicture.map { clause in
+            .unfit(
+                errorClass: ThumbnailFailure.Kind.notPicture.rawValue, sentence: "It was served as \(kind.servedType), and \(clause).")
+        }
+    }
+
+    package func watchRoom(_ tell: @escaping @Sendable (StoreRoom) -> Void) { output.watchRoom(tell) }
+
+    package func note(_ end: JobEnd, of job: Job) async throws {
+        try await output.note(end, of: job)
+        expected?.forget(job.id)
+    }
+}
