@@ -8,19 +8,39 @@ package struct Reference {
         environmentPrefix = parser.environmentPrefix
     }
 
+    /// An option that so many commands have in the same words stands once, in a table of its own.
+    private static let fewestShared = 2
+
     package var text: String {
-        let commands = root.listed.map(command).joined(separator: "\n")
+        let commands = root.listed
+        let all = commands.flatMap { ownFlags($0).map(row) }
+        let uses = all.reduce(into: [:]) { $0[$1, default: 0] += 1 }
+        var shared: [String] = []
+        for row in all where uses[row, default: 0] >= Self.fewestShared && !shared.contains(row) { shared.append(row) }
         return """
             # The commands of \(root.name)
 
             Made from the program's own table by `\(root.name) reference`; the next one overwrites this page. Most options can also be set by
             the environment variable beside them; the option wins.
 
-            \(commands)
+            \(commands.map { text(of: $0, shared: Set(shared)) }.joined(separator: "\n"))
+            ## Shared options
+
+            These options mean the same in all commands that name them.
+
+            \((Self.head + shared).joined(separator: "\n"))
+
             """
     }
 
-    private func command(_ listed: CommandSpec.Listed) -> String {
+    private static let head = ["| option | default | | variable |", "| --- | --- | --- | --- |"]
+
+    /// The options of every command stand once, at the top.
+    private func ownFlags(_ listed: CommandSpec.Listed) -> [FlagEntry] {
+        listed.spec.shownFlags.filter { $0.section != .general || listed.path.count == 1 }
+    }
+
+    private func text(of listed: CommandSpec.Listed, shared: Set<String>) -> String {
         let spec = listed.spec
         var lines = ["## \(listed.name)", "", spec.summary, ""]
         if !spec.discussion.isEmpty { lines += [spec.discussion, ""] }
@@ -31,13 +51,11 @@ package struct Reference {
             lines += spec.shownCommands.map { "| [`\($0.name)`](#\(Self.anchor(listed.path + [$0.name]))) | \(Self.escaped($0.summary)) |" }
             lines.append("")
         }
-        // The options of every command stand once, at the top.
-        let flags = spec.shownFlags.filter { $0.section != .general || listed.path.count == 1 }
-        if !flags.isEmpty {
-            lines += ["| option | default | | variable |", "| --- | --- | --- | --- |"]
-            lines += flags.map(row)
-            lines.append("")
-        }
+        let flags = ownFlags(listed)
+        let rows = flags.map(row).filter { !shared.contains($0) }
+        if !rows.isEmpty { lines += Self.head + rows + [""] }
+        let others = flags.filter { shared.contains(row($0)) }.map { "`--\($0.name)`" }
+        if !others.isEmpty { lines += ["And these [shared options](#shared-options): \(others.joined(separator: ", ")).", ""] }
         for note in spec.notes {
             lines += ["| \(note.title.lowercased()) | |", "| --- | --- |"]
             lines += note.rows.map { "| \($0.label) | \(Self.escaped($0.text)) |" }
