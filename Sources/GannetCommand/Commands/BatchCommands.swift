@@ -45,7 +45,7 @@ struct BatchListCommand: Command {
         let reports = batches.map { BatchReport(queue: target.queue, batch: $0) }
         if json {
             let json: JSONValue = [
-                "schema": 1, "queue": .string(target.queue), "batches": .array(reports.map { .object($0.batch.members) }),
+                "schema": 1, "queue": .string(target.queue), "batches": Batch.fields.list(of: reports.map(\.batch)),
                 "total": .integer(total),
             ]
             try target.console.print(json.text)

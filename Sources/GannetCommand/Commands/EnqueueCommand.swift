@@ -192,7 +192,7 @@ private struct EnqueueReport: Sendable {
             "accepted": .integer(summary.accepted), "invalid": .integer(summary.invalid), "resumed": .bool(isResumed),
             "confirmed": isConfirmed.map { .bool($0) } ?? .null,
             "complaints": .array(summary.complaints.map { ["place": .string("\($0.place)"), "reason": .string($0.reason)] }),
-            "outcome": end.map { .object($0.batch.members) } ?? .null,
+            "outcome": end.map { Batch.fields.json(of: $0.batch) } ?? .null,
         ]
     }
 

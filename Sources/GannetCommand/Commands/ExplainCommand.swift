@@ -189,7 +189,6 @@ private struct ExplanationReport: Sendable {
     }
 
     var json: JSONValue {
-        guard case .object(let members) = found.json(of: url) else { return .null }
-        return .object(members + [("job", job?.json ?? .null)])
+        .object(URLLook.fields.members(of: URLLook(url, found)) + [("job", job?.json ?? .null)])
     }
 }

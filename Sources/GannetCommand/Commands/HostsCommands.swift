@@ -37,8 +37,8 @@ struct HostsListCommand: Command {
         let (rules, waits) = try await target.withCluster(looking: true) { (try await $0.hostRules(), try await $0.hostBacklogs()) }
         if target.json {
             let json: JSONValue = [
-                "schema": 1, "namespace": .string(target.connection.namespace), "rules": .array(rules.map { .object($0.members) }),
-                "waiting": .array(waits.hosts.map(\.json)), "waitingHosts": .integer(waits.count),
+                "schema": 1, "namespace": .string(target.connection.namespace), "rules": OperatorRule.fields.list(of: rules),
+                "waiting": HostBacklog.fields.list(of: waits.hosts), "waitingHosts": .integer(waits.count),
             ]
             try target.console.print(json.text)
             return .done
@@ -124,7 +124,7 @@ struct HostsSetCommand: Command {
     func run() async throws -> ExitStatus {
         try await target.withCluster { try await $0.set(rule) }
         if target.json {
-            try target.console.print(JSONValue.object([(key: "schema", value: 1)] + rule.members).text)
+            try target.console.print(JSONValue.object([(key: "schema", value: 1)] + OperatorRule.fields.members(of: rule)).text)
         } else {
             try target.console.print(prose: "The rule for \(rule.subject): \(rule.words).")
         }

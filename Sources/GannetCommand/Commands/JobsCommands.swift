@@ -77,7 +77,7 @@ struct JobsListCommand: Command {
         if json {
             let json: JSONValue = [
                 "schema": 1, "queue": .string(target.queue), "state": .string(state.rawValue),
-                "jobs": .array(page.jobs.map { $0.json(at: page.now, batch: page.batches[$0.batch]) }),
+                "jobs": JobLook.fields.list(of: page.looks),
                 "cursor": JSONValue(page.next?.text),
             ]
             return try console.print(json.text)

@@ -41,7 +41,8 @@ struct WorkersListCommand: Command {
         if json {
             let json: JSONValue = [
                 "schema": 1, "queue": allQueues ? .null : .string(target.queue),
-                "workers": .array(listings.flatMap { listing in listing.sorted.map { $0.json(at: listing.now, of: listing.queue) } }),
+                "workers": WorkerLook.fields.list(
+                    of: listings.flatMap { listing in listing.sorted.map { WorkerLook($0, at: listing.now, of: listing.queue) } }),
             ]
             try target.console.print(json.text)
             return .done

@@ -6,12 +6,10 @@ extension MetricsText {
     mutating func add(_ report: QueueOverview, of queue: String) {
         let own: Labels = [("queue", queue)]
         let status = report.counts
-        add(
-            "gannet_queue_jobs", .gauge, "Jobs of the queue by where they stand.",
-            [
-                ("ready", status.ready), ("active", status.active), ("parked", status.parked), ("delayed", status.delayed),
-                ("dead", status.dead),
-            ].map { (labels: own + [("state", $0.0)], value: $0.1) })
+        func samples(_ label: String, _ metric: QueueCount.Metric) -> [(labels: Labels, value: Int)] {
+            QueueCount.all.filter { $0.metric == metric }.map { (labels: own + [(label, $0.name)], value: status[keyPath: $0.path]) }
+        }
+        add("gannet_queue_jobs", .gauge, "Jobs of the queue by where they stand.", samples("state", .state))
         add(
             "gannet_queue_held_jobs", .gauge, "Of the ready jobs those whose hosts rest or have no room.", report.waits.held, own)
         add(
@@ -27,20 +25,13 @@ extension MetricsText {
             WorkerStatus.State.allCases.map { state in
                 (labels: own + [("state", state.rawValue)], value: report.workers.count { $0.state(at: report.now) == state })
             })
-        add("gannet_queue_enqueued_total", .counter, "Jobs the queue has accepted.", status.enqueued, own)
         add(
             "gannet_queue_ended_total", .counter, "Jobs of the queue that have ended, by their outcome.",
-            [
-                ("fetched", status.fetched), ("revalidated", status.revalidated), ("cached", status.cached), ("failed", status.failed),
-                ("cancelled", status.cancelled),
-            ].map { (labels: own + [("outcome", $0.0)], value: $0.1) })
-        add("gannet_queue_retried_total", .counter, "Attempts that were not the last.", status.retried, own)
-        add("gannet_queue_crashed_total", .counter, "Attempts whose worker vanished.", status.crashed, own)
-        add("gannet_queue_fenced_total", .counter, "Outcomes refused because the lease had been lost.", status.fenced, own)
-        add(
-            "gannet_queue_double_fetches_total", .counter, "URLs fetched by a worker whose lease had been lost meanwhile.",
-            status.doubleFetches, own)
-        add("gannet_queue_fetched_bytes_total", .counter, "Bytes of bodies that were fetched.", status.bytes, own)
+            samples("outcome", .outcome))
+        for count in QueueCount.all {
+            guard case .counter(let name, let help) = count.metric else { continue }
+            add(name, .counter, help, status[keyPath: count.path], own)
+        }
     }
 
     /// The bodies that Redis keeps for all queues.

@@ -53,7 +53,7 @@ struct BatchReport: Sendable {
     }
 
     var json: JSONValue {
-        .object([("schema", 1), ("queue", .string(queue))] + batch.members)
+        .object([("schema", 1), ("queue", .string(queue))] + Batch.fields.members(of: batch))
     }
 
     /// The totals in one line.

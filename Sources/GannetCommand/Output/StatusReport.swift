@@ -40,7 +40,7 @@ struct StatusReport: Sendable {
         return report.remaining.map { .time($0) } ?? .unknown("unknown")
     }
 
-    var json: JSONValue { report.json(name, server) }
+    var json: JSONValue { QueueStatus.fields.json(of: QueueStatus(name, report, server)) }
 }
 
 /// The time until all jobs of a queue will have ended, or why it cannot be told.

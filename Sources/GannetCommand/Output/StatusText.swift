@@ -55,15 +55,14 @@ struct StatusText: Sendable {
                 "failed",
                 "\(queue.failed)" + classes + (queue.dead > 0 ? " (\(dead) kept as dead jobs: 'gannet jobs list --state dead')" : "")
             ),
-            ("retried", "\(queue.retried)"),
-            ("crashed", "\(queue.crashed)"),
         ]
-        if queue.cancelled > 0 { rows.append(("cancelled", "\(queue.cancelled)")) }
-        if queue.doubleFetches > 0 { rows.append(("fetched twice", "\(queue.doubleFetches)")) }
+        for count in QueueCount.all {
+            guard let label = count.label, !count.isRare || queue[keyPath: count.path] > 0 else { continue }
+            rows.append((label, "\(queue[keyPath: count.path])"))
+        }
         let memory = server.usedMemory.map { Amounts.bytes($0) + " used" } ?? "unknown memory"
         let limit = server.memoryLimit.flatMap { $0 == 0 ? nil : $0 }.map { " of \(Amounts.bytes($0))" } ?? ""
         rows += [
-            ("enqueued", "\(queue.enqueued)"),
             ("speed", speed ?? style.unknown),
             ("left", status.unknown == nil ? status.left?.value ?? "nothing" : style.unknown),
             ("redis", "\(server.version ?? "unknown version"), \(memory)\(limit), answers in \(Amounts.milliseconds(server.ping))"),

@@ -152,7 +152,7 @@ struct JobEndpoints: Sendable {
             let page = try await queue.jobs(try await wanted.selection(in: queue), from: cursor, limit: limit, parts: Self.parts)
             return [
                 "schema": 1, "queue": .string(queue.name), "state": .string(wanted.selection.state.rawValue),
-                "jobs": .array(page.jobs.map { $0.json(at: page.now, batch: page.batches[$0.batch]) }),
+                "jobs": JobLook.fields.list(of: page.looks),
                 "cursor": JSONValue(page.next?.text),
             ]
         }

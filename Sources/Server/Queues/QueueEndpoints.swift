@@ -17,7 +17,10 @@ struct QueueEndpoints: Sendable {
                 method: "GET", path: "/v1/status", summary: "How a queue stands: its jobs, totals, rates and workers.",
                 parameters: [Self.queue], hasEffects: false, shape: .status,
                 reply: { request throws(Problem) in
-                    access.reply(request) { queue in try await queue.overview().json(queue.name, try await queue.cluster.server()) }
+                    access.reply(request) { queue in
+                        let status = QueueStatus(queue.name, try await queue.overview(), try await queue.cluster.server())
+                        return QueueStatus.fields.json(of: status)
+                    }
                 }),
             Endpoint(
                 method: "GET", path: "/v1/events",
@@ -58,7 +61,9 @@ struct QueueEndpoints: Sendable {
                 hasEffects: false, shape: .explanation,
                 reply: { request throws(Problem) in
                     let url = try RequestedURL(asked: request.items.required("url"))
-                    return access.reply(request) { try await $0.cluster.explain(url.id, host: url.host).json(of: url) }
+                    return access.reply(request) {
+                        URLLook.fields.json(of: URLLook(url, try await $0.cluster.explain(url.id, host: url.host)))
+                    }
                 }),
             Endpoint(
                 method: "GET", path: "/v1/batches",
@@ -70,7 +75,7 @@ struct QueueEndpoints: Sendable {
                     return access.reply(request) { queue in
                         let found = try await access.looks.batches(of: queue, limit: limit)
                         return [
-                            "schema": 1, "queue": .string(queue.name), "batches": .array(found.batches.map { .object($0.members) }),
+                            "schema": 1, "queue": .string(queue.name), "batches": Batch.fields.list(of: found.batches),
                             "total": .integer(found.total),
                         ]
                     }
@@ -110,7 +115,7 @@ struct QueueEndpoints: Sendable {
         guard let batch = try await queue.batch(named: name) else {
             throw Problem(404, "no-such-batch", "There is no batch '\(name)' in the queue '\(queue.name)'.")
         }
-        return .object([("schema", 1), ("queue", .string(queue.name))] + batch.members)
+        return .object([("schema", 1), ("queue", .string(queue.name))] + Batch.fields.members(of: batch))
     }
 
     private var hostEndpoints: [Endpoint] {
@@ -120,7 +125,7 @@ struct QueueEndpoints: Sendable {
                 reply: { request throws(Problem) in
                     access.reply(request) { queue in
                         let rules = try await queue.cluster.hostRules()
-                        return ["schema": 1, "rules": .array(rules.map { .object($0.members) })]
+                        return ["schema": 1, "rules": OperatorRule.fields.list(of: rules)]
                     }
                 }),
             Endpoint(
@@ -141,7 +146,7 @@ struct QueueEndpoints: Sendable {
                     }
                     return access.reply(request) { queue in
                         try await queue.cluster.set(rule)
-                        return .object([(key: "schema", value: 1)] + rule.members)
+                        return .object([(key: "schema", value: 1)] + OperatorRule.fields.members(of: rule))
                     }
                 }),
             Endpoint(

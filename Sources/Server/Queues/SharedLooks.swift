@@ -104,7 +104,7 @@ enum QueueLook: Equatable, Sendable {
 
     func data(of queue: FetchQueue) -> String {
         switch self {
-        case .status(let overview): overview.json(queue.name, nil).text
+        case .status(let overview): QueueStatus.fields.json(of: QueueStatus(queue.name, overview, nil)).text
         case .problem(let detail): JSONValue.object([("class", "redis"), ("detail", .string(detail))]).text
         }
     }

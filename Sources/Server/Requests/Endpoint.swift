@@ -1,3 +1,4 @@
+package import Crawl
 internal import GannetBase
 
 /// One thing that can be asked of the server. A table of them decides which request is whose, and is the source of the OpenAPI document.

@@ -1,3 +1,4 @@
+internal import Crawl
 internal import GannetBase
 
 /// The description of all endpoints for programs (OpenAPI 3.1).

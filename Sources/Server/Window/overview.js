@@ -177,15 +177,17 @@ export const show = root => {
     return words.join(' · ')
   }
 
+  // A total without a word here shows under its own name. Rare ones show when there are any.
+  const totalWords = {
+    enqueued: 'Enqueued', done: 'Done', fetched: 'Fetched', revalidated: 'Not changed (304)', cached: 'From the cache', failed: 'Failed',
+    cancelled: 'Cancelled', retried: 'Retried', crashed: 'Left by a crash', fenced: 'Results of late workers refused',
+    doubleFetches: 'Fetched twice', bytes: 'Received',
+  }
+  const rareTotals = ['fenced', 'doubleFetches']
+
   const showTotals = status => {
-    const all = status.totals
-    const rows = [
-      ['Enqueued', number(all.enqueued)], ['Done', number(all.done)], ['Fetched', number(all.fetched)], ['Not changed (304)', number(all.revalidated)],
-      ['From the cache', number(all.cached)], ['Failed', number(all.failed)], ['Cancelled', number(all.cancelled)], ['Retried', number(all.retried)],
-      ['Received', bytes(all.bytes)], ['Left by a crash', number(all.crashed)],
-    ]
-    if (all.fenced) rows.push(['Results of late workers refused', number(all.fenced)])
-    if (all.doubleFetches) rows.push(['Fetched twice', number(all.doubleFetches)])
+    const rows = Object.entries(status.totals).filter(([name, value]) => value || !rareTotals.includes(name))
+      .map(([name, value]) => [totalWords[name] ?? name, name === 'bytes' ? bytes(value) : number(value)])
     keep(totals, rows, row => row[0], row => make('div', {}, make('dt', {}, row[0]), make('dd')), (element, row) => setText(element.lastChild, row[1]))
   }
 

@@ -1,4 +1,4 @@
-internal import GannetBase
+package import GannetBase
 
 /// The shape of a JSON answer, as the OpenAPI document describes it. Answers may have more members in later versions, and never fewer.
 package indirect enum AnswerShape: Sendable, ExpressibleByDictionaryLiteral {
@@ -12,16 +12,13 @@ package indirect enum AnswerShape: Sendable, ExpressibleByDictionaryLiteral {
 
     package init(dictionaryLiteral elements: (String, AnswerShape)...) { self = .members(elements.map { (name: $0.0, shape: $0.1) }) }
 
-    /// The same number of a whole kind under several names.
-    static func integers(_ names: String...) -> AnswerShape { .members(names.map { (name: $0, shape: .integer) }) }
-
     /// An object with the members of both.
-    static func + (one: AnswerShape, other: AnswerShape) -> AnswerShape {
+    package static func + (one: AnswerShape, other: AnswerShape) -> AnswerShape {
         guard case .members(let first) = one, case .members(let second) = other else { return one }
         return .members(first + second)
     }
 
-    var document: JSONValue {
+    package var document: JSONValue {
         switch self {
         case .text: ["type": "string"]
         case .integer: ["type": "integer"]

@@ -1,0 +1,140 @@
+package import GannetBase
+internal import GannetHTTP
+package import GannetQueue
+
+extension Batch {
+    package static let fields = Fields<Batch>([
+        .text("batch", \.name), .text("state", \.state.rawValue), .word("priority", \.options.priority),
+        .flag("refresh", \.options.refresh),
+        .seconds("maxAgeSeconds", ifKnown: \.options.maximumAge), .texts("headers") { $0.options.headers.lines.map(\.name) },
+        .word("robots", \.options.manners.robots), .word("optOuts", \.options.manners.optOuts),
+        .flag("keepsWire") { $0.options.keeping == .exchanges }, .flag("cache") { $0.options.keeping == .cache },
+        .text("traceID", ifKnown: \.options.trace?.traceID), .seconds("ageSeconds", ifKnown: \.age),
+        .number("progress", ifKnown: \.progress), .integer("total", \.total), .integer("done", \.done),
+        .integer("failed") { $0.failed - $0.disallowed }, .integer("disallowed", \.disallowed), .integer("cancelled", \.cancelled),
+        .integer("ready", \.ready), .integer("active", \.active), .integer("parked", \.parked), .integer("delayed", \.delayed),
+        .integer("lostPartitions", \.lostParts),
+    ])
+}
+
+/// A job in a list of jobs.
+package struct JobLook: Sendable {
+    private let job: ListedJob
+    private let now: Int
+    private let batch: String?
+
+    /// - Parameters:
+    ///   - now: Queue time, ms.
+    ///   - batch: The name of its batch; nil for a batch that is remembered no longer.
+    package init(_ job: ListedJob, at now: Int, batch: String?) { (self.job, self.now, self.batch) = (job, now, batch) }
+
+    /// Since when the job is in its state, or until when it waits.
+    private func since(in state: JobState) -> Duration? { job.state == state ? job.since(at: now) : nil }
+
+    package static let fields = Fields<JobLook>([
+        .word("state", \.job.state), .text("id", \.job.entry.id.bytes.hexadecimal), .text("url", \.job.shownURL),
+        .text("host", \.job.entry.host), .text("batch", ifKnown: \.batch), .seconds("ageSeconds", ifKnown: { $0.job.age(at: $0.now) }),
+        .seconds("activeSeconds", ifKnown: { $0.since(in: .active) }),
+        .seconds("dueInSeconds", ifKnown: { $0.since(in: .delayed).map { .zero - $0 } }),
+        .seconds("deadSeconds", ifKnown: { $0.since(in: .dead) }), .integer("failures", \.job.failures),
+        .integer("crashes", \.job.crashes), .integer("httpStatus", ifKnown: \.job.error?.httpStatus),
+        .object("error", error, ifKnown: { look in look.job.errorClass.map { ($0, look.job.errorMessage) } }),
+        .object("phases", PhaseTimes.fields, ifKnown: \.job.error?.phases),
+    ])
+
+    private static let error = Fields<(errorClass: String, message: String?)>([
+        .text("class") { $0.errorClass }, .text("message", ifKnown: { $0.message }),
+    ])
+}
+
+extension JobListing {
+    package var looks: [JobLook] { jobs.map { JobLook($0, at: now, batch: batches[$0.batch]) } }
+}
+
+extension ListedJob {
+    /// Without credentials.
+    package var shownURL: String { RedactedURL.withoutSecrets(entry.url) }
+    package var errorClass: String? { error?.fields[.errorClass] }
+    /// Why the job failed, if it did.
+    package var errorMessage: String? { errorClass == nil ? error?.fields[.errorMessage] : error?.failureSentence }
+}
+
+extension PhaseTimes {
+    /// Seconds, in the order of time.
+    package static let fields = Fields<PhaseTimes>(
+        all.map { phase in .seconds(phase.key + "Seconds") { .milliseconds(Int($0[keyPath: phase.path])) } })
+}
+
+/// What is known of a URL that was asked for.
+package struct URLLook: Sendable {
+    private let url: RequestedURL
+    private let found: Explanation
+
+    package init(_ url: RequestedURL, _ found: Explanation) { (self.url, self.found) = (url, found) }
+
+    package static let fields = Fields<URLLook>([
+        .integer("schema") { _ in 1 }, .text("url", \.url.canonical), .text("id", \.url.id.bytes.hexadecimal),
+        .texts("headers", \.url.headers.names), .flag("cached") { $0.found.outcome.map { !$0.isNegative } ?? false },
+        .object("outcome", outcome, ifKnown: { look in look.found.outcome.map { (look.found, $0) } }),
+        .object("holder", holder, ifKnown: { look in look.found.holder.map { (look.found, $0) } }),
+        .integer("waitingJobs", \.found.followers), .integer("waitingCallers", \.found.waiters), .object("host", host) { $0 },
+    ])
+
+    private static let outcome = Fields<(found: Explanation, outcome: URLOutcome)>([
+        .flag("failed") { $0.outcome.isNegative }, .flag("fresh") { $0.found.isFresh },
+        .seconds("ageSeconds") { $0.outcome.age(at: $0.found.now) },
+        .seconds("freshForSeconds") { $0.outcome.freshFor(at: $0.found.now) },
+        .seconds("tookSeconds") { .milliseconds($0.outcome.ended - $0.outcome.began) },
+        .object("phases", PhaseTimes.fields, ifKnown: { $0.outcome.content.phases }),
+        .integer("httpStatus", ifKnown: { $0.outcome.content.httpStatus }),
+        .integer("bytes", ifKnown: { $0.outcome.content.digest == nil ? nil : $0.outcome.content.size }),
+        .text("sha256", ifKnown: { $0.outcome.content.digest?.hexadecimal }),
+        .text("contentType", ifKnown: { $0.outcome.content.fields[.contentType] }),
+        .text("file", ifKnown: { $0.outcome.content.fields[.file] }), .text("optOut", ifKnown: { $0.outcome.content.fields[.optOut] }),
+        .object(
+            "error", Fields<(kind: String, sentence: String)>([.text("class") { $0.kind }, .text("message") { $0.sentence }]),
+            ifKnown: { $0.outcome.failure.map { ($0.kind, $0.sentence) } }),
+    ])
+
+    private static let holder = Fields<(found: Explanation, holder: Explanation.Holder)>([
+        .text("kind") { $0.holder.kind.rawValue }, .text("queue", ifKnown: { $0.holder.queue }),
+        .seconds("seconds") { $0.found.held(by: $0.holder) }, .seconds("leaseSeconds") { $0.holder.left },
+    ])
+
+    private static let host = Fields<URLLook>([
+        .text("name", \.url.host), .integer("inFlight", \.found.standing.running),
+        .seconds("coolDownSeconds", ifKnown: \.found.coolsFor), .seconds("nextStartSeconds", ifKnown: \.found.startsIn),
+        .integer("connectFailures", \.found.standing.failures), .flag("probing", \.found.standing.isProbing),
+        .flag("givenUp", \.found.standing.isGivenUp),
+        .seconds("paceSeconds", ifKnown: { $0.found.standing.pace == .none ? nil : $0.found.standing.pace.interval }),
+        .integer("limit", ifKnown: \.found.standing.rule?.limit), .seconds("intervalSeconds", ifKnown: \.found.standing.rule?.interval),
+        .seconds("pauseSeconds", ifKnown: \.found.standing.rule?.pause), .text("rule", ifKnown: \.found.standing.rule?.pattern),
+    ])
+}
+
+extension Explanation {
+    /// Whether the outcome would be used for a job now.
+    package var isFresh: Bool { outcome.map { $0.isStored && $0.freshFor(at: now) > .zero } ?? false }
+
+    /// For how long a holder has had the URL.
+    package func held(by holder: Holder) -> Duration { .milliseconds(max(0, now - holder.began)) }
+}
+
+extension OperatorRule {
+    package static let fields = Fields<OperatorRule>([
+        .text("host", \.pattern), .integer("limit", ifKnown: \.limit), .seconds("intervalSeconds", ifKnown: \.interval),
+        .seconds("pauseSeconds", ifKnown: \.pause),
+    ])
+
+    /// The pattern of a rule as people write it: `example.com`, or `*.example.com` for each host below it. Nil for another text.
+    package static func pattern(_ text: String) -> String? {
+        let mark = text.hasPrefix("*.") ? "*." : ""
+        let name = text.dropFirst(mark.count)
+        guard !name.isEmpty, !name.utf8.contains(where: { "/?#@*\\".utf8.contains($0) }) else { return nil }
+        // An IPv6 address has colons, as a host with a port does.
+        let literal = name.utf8.count { $0 == UInt8(ascii: ":") } > 1 && !name.hasPrefix("[") ? "[\(name)]" : String(name)
+        let hasPort = literal.hasPrefix("[") ? !literal.hasSuffix("]") : literal.contains(":")
+        guard !hasPort, let host = try? RequestedURL("http://\(literal)/").host else { return nil }
+        return mark + host
+    }
+}

@@ -1,0 +1,132 @@
+internal import GannetBase
+package import GannetQueue
+
+/// A queue's status as programs read it: `status --json`, `/v1/status` and its events.
+package struct QueueStatus: Sendable {
+    let name: String
+    let overview: QueueOverview
+    /// The Redis, where it was asked as well.
+    let server: ServerStatus?
+
+    package init(_ name: String, _ overview: QueueOverview, _ server: ServerStatus?) {
+        (self.name, self.overview, self.server) = (name, overview, server)
+    }
+
+    package static let fields = Fields<QueueStatus>([
+        .integer("schema") { _ in 1 },
+        .text("queue", \.name),
+        .flag("paused", \.overview.counts.isPaused),
+        .object("jobs", counts(in: .jobs), \.overview.counts),
+        .seconds("oldestReadySeconds", ifKnown: \.overview.oldestAge),
+        .object("totals", counts(in: .totals), \.overview.counts),
+        .object("rate", rate, \.overview.rate),
+        .seconds("etaSeconds", ifKnown: \.overview.remaining),
+        .object("waits", waits, \.overview.waits),
+        .list("heldBatches", Fields<HoldingBatch>([.text("queue", \.queue), .text("batch", \.batch)]), \.overview.holding),
+        .list("failures", failure, \.overview.failures.sorted),
+        .list("workers", WorkerLook.inStatus) { status in
+            status.overview.sortedWorkers.map { WorkerLook($0, at: status.overview.now, of: status.name) }
+        },
+        .list("hosts", host, \.overview.hosts),
+        .list("otherQueues", otherQueue, \.overview.others),
+        .object("partitions", partitions, ifKnown: \.overview.partitions),
+        .object("redis", redis, ifKnown: \.server),
+    ])
+
+    private static func counts(in place: QueueCount.Place) -> Fields<QueueCounts> {
+        Fields(QueueCount.all.filter { $0.place == place }.map { count in .integer(count.name) { $0[keyPath: count.path] } })
+    }
+
+    private static let rate = Fields<QueueRate?>([
+        .rounded("donePerSecond", ifKnown: { $0?.donePerSecond }), .rounded("bytesPerSecond", ifKnown: { $0?.bytesPerSecond }),
+    ])
+
+    private static let waits = Fields<QueueWaits>([
+        .integer("held", \.held), .integer("hosts", \.hosts), .integer("delayed", \.delayed),
+        .list("silentHosts", silentHost) { waits in waits.silent.map { ($0, waits.givenUpWithin($0)) } },
+        .seconds("givenUpWithinSeconds", ifKnown: \.givenUpWithin),
+    ])
+
+    private static let silentHost = Fields<(host: WaitingHost, end: Duration?)>(
+        waitingHost { $0.host } + [.seconds("givenUpWithinSeconds", ifKnown: { $0.end })])
+
+    private static let failure = Fields<(errorClass: String, count: Int)>([
+        .text("class") { $0.errorClass }, .integer("count") { $0.count },
+    ])
+
+    private static let host = Fields<HostStatus>([
+        .text("name", \.name), .integer("inFlight", \.running), .integer("limit", ifKnown: \.limit),
+        .rounded("endedPerSecond", \.endedPerSecond), .rounded("failureShare", \.failureShare),
+        .seconds("averageSeconds", ifKnown: \.average), .seconds("longestSeconds", ifKnown: { $0.running > 0 ? $0.longest : nil }),
+        .seconds("restSeconds", ifKnown: \.rest), .flag("givenUp", \.isGivenUp),
+    ])
+
+    private static let otherQueue = Fields<OtherQueue>([
+        .text("queue", \.name), .integer("notEnded", \.open), .integer("workers", \.workers),
+    ])
+
+    private static let partitions = Fields<PartitionOverview>([
+        .integer("count", \.count), .integer("primaries", \.primaries),
+        .list(
+            "away",
+            Fields<PartitionOverview.Away>([
+                .text("primary", ifKnown: \.primary), .integers("partitions", \.partitions), .text("reason", \.sentence),
+            ]), \.away),
+    ])
+
+    private static let redis = Fields<ServerStatus>([
+        .text("version", ifKnown: \.version), .integer("usedMemoryBytes", ifKnown: \.usedMemory),
+        .integer("maxMemoryBytes", ifKnown: { $0.memoryLimit == 0 ? nil : $0.memoryLimit }),
+        .number("pingMilliseconds") { $0.ping / .milliseconds(1) },
+    ])
+
+    /// A host that does not answer or rests.
+    fileprivate static func waitingHost<Subject>(
+        _ way: @escaping @Sendable (Subject) -> WaitingHost
+    ) -> [Fields<Subject>.Field] {
+        [
+            .text("host") { way($0).name }, .word("state") { way($0).state }, .integer("failures") { way($0).failures },
+            .text("class", ifKnown: { way($0).errorClass }),
+            .seconds("nextRequestSeconds", ifKnown: { way($0).isGivenUp ? nil : way($0).rest }),
+            .seconds("silentSeconds", ifKnown: { way($0).since }),
+        ]
+    }
+}
+
+/// A worker at one moment.
+package struct WorkerLook: Sendable {
+    private let worker: WorkerStatus
+    private let now: Int
+    private let queue: String
+
+    /// - Parameter now: Queue time, ms.
+    package init(_ worker: WorkerStatus, at now: Int, of queue: String) { (self.worker, self.now, self.queue) = (worker, now, queue) }
+
+    private var state: WorkerStatus.State? { worker.state(at: now) }
+    private var heartbeat: Duration { worker.heartbeat(at: now) }
+
+    fileprivate static let inStatus = Fields<WorkerLook>([
+        .text("id", \.worker.id), .text("host", ifKnown: \.worker.record?.machine), .integer("pid", ifKnown: \.worker.record?.processID),
+        .text("version", ifKnown: \.worker.record?.version), .integer("concurrency", ifKnown: \.worker.record?.concurrency),
+        .integer("active", ifKnown: \.worker.record?.active), .seconds("heartbeatSeconds", ifKnown: \.heartbeat),
+        .word("state", ifKnown: \.state),
+    ])
+
+    /// In a list of workers, with everything that its record has.
+    package static let fields = Fields<WorkerLook>([
+        .text("queue", \.queue), .text("id", \.worker.id), .text("host", ifKnown: \.worker.record?.machine),
+        .integer("pid", ifKnown: \.worker.record?.processID), .text("version", ifKnown: \.worker.record?.version),
+        .seconds("ageSeconds", ifKnown: { $0.worker.age(at: $0.now) }), .seconds("heartbeatSeconds", ifKnown: \.heartbeat),
+        .integer("concurrency", ifKnown: \.worker.record?.concurrency), .integer("active", ifKnown: \.worker.record?.active),
+        .rounded("endedPerSecond", ifKnown: \.worker.record?.endedPerSecond),
+        .integers("partitions", ifKnown: \.worker.record?.life?.partitions), .flag("draining", \.worker.isDraining),
+        .word("state", ifKnown: \.state),
+    ])
+}
+
+extension HostBacklog {
+    package static let fields = Fields<HostBacklog>(
+        QueueStatus.waitingHost(\.host) + [
+            .seconds("givenUpWithinSeconds", ifKnown: \.givenUpWithin), .text("message", ifKnown: \.reason), .integer("jobs", \.jobs),
+        ])
+}
