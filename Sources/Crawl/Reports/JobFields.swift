@@ -65,7 +65,7 @@ extension PhaseTimes {
         all.map { phase in .seconds(phase.key + "Seconds") { .milliseconds(Int($0[keyPath: phase.path])) } })
 }
 
-/// What is known of a URL that was asked for.
+/// A URL that was asked for, and its explanation.
 package struct URLLook: Sendable {
     private let url: RequestedURL
     private let found: Explanation

@@ -54,8 +54,8 @@ package struct Reference {
         let flags = ownFlags(listed)
         let rows = flags.map(row).filter { !shared.contains($0) }
         if !rows.isEmpty { lines += Self.head + rows + [""] }
-        let others = flags.filter { shared.contains(row($0)) }.map { "`--\($0.name)`" }
-        if !others.isEmpty { lines += ["And these [shared options](#shared-options): \(others.joined(separator: ", ")).", ""] }
+        let others = flags.filter { shared.contains(row($0)) }.map { "--\($0.name)" }
+        if !others.isEmpty { lines += ["And these [shared options](#shared-options): `\(others.joined(separator: " "))`.", ""] }
         for note in spec.notes {
             lines += ["| \(note.title.lowercased()) | |", "| --- | --- |"]
             lines += note.rows.map { "| \($0.label) | \(Self.escaped($0.text)) |" }
