@@ -64,7 +64,7 @@ extension FuzzTarget {
 
     /// The bytes are a file of that key.
     private static func check(record bytes: [UInt8]) throws(BrokenInvariant) {
-        guard let key, case .header(let header) = RecordHeader.read(bytes, key: key, fileSize: bytes.count) else { return }
+        guard let key, let header = RecordHeader.read(bytes, key: key, fileSize: bytes.count) else { return }
         try require(header.fileSize == bytes.count && header.bodyOffset <= bytes.count, "a record is larger than its file")
         try require(bytes.starts(with: header.encoded), "the header of \(bytes) has two forms")
         guard let metadata = RecordMetadata.read(bytes, in: header) else { return }
@@ -108,7 +108,7 @@ extension FuzzTarget {
 
     /// The metadata and the body; nil for a record that is not whole.
     private static func content(of file: [UInt8], _ key: DiskKey) -> [[UInt8]]? {
-        guard case .header(let header) = RecordHeader.read(file, key: key, fileSize: file.count),
+        guard let header = RecordHeader.read(file, key: key, fileSize: file.count),
             let metadata = RecordMetadata.read(file, in: header)
         else { return nil }
         let body = Array(file[header.bodyOffset...])

@@ -71,12 +71,7 @@ extension DiskTier {
         _ key: DiskKey, of file: borrowing FoundFile
     ) throws -> BoundedFolder.Reading<(header: RecordHeader, bytes: [UInt8], metadata: RecordMetadata)> {
         guard var bytes = try file.bytes(min(file.size, Self.firstRead), at: 0) else { return .damaged }
-        let header: RecordHeader
-        switch RecordHeader.read(bytes, key: key, fileSize: file.size) {
-        case .header(let read): header = read
-        case .newer: return .useless
-        case .damaged: return .damaged
-        }
+        guard let header = RecordHeader.read(bytes, key: key, fileSize: file.size) else { return .damaged }
         if header.bodyOffset > bytes.count {
             guard header.bodyOffset <= largestStart else { return .useless }
             guard let rest = try file.bytes(header.bodyOffset - bytes.count, at: bytes.count) else { return .damaged }

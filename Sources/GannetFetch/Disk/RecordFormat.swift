@@ -22,13 +22,6 @@ package struct RecordHeader: Equatable {
     let copies: Int
     let copyCapacity: Int
 
-    package enum Reading {
-        case header(RecordHeader)
-        /// A newer version of the format.
-        case newer
-        case damaged
-    }
-
     static let magic = Array("gannet\r\n".utf8)
     static let version: UInt32 = 1
     /// Without the key.
@@ -55,19 +48,18 @@ package struct RecordHeader: Equatable {
         return bytes + bodyDigest.bytes + key.bytes
     }
 
-    /// Reads the first bytes of a file of this size. All lengths of the header fit into the file. Only the digest of a copy of the metadata
+    /// Reads the first bytes of a file of this size; nil for a file that is damaged, or of another format. All lengths of the header fit into the file. Only the digest of a copy of the metadata
     /// tells whether they are right.
-    package static func read(_ bytes: [UInt8], key: DiskKey, fileSize: Int) -> Reading {
-        guard bytes.starts(with: magic), let version = bytes.littleEndian(at: 8, as: UInt32.self), version > 0 else { return .damaged }
-        guard version == Self.version else { return .newer }
-        guard bytes.littleEndian(at: 12, as: UInt32.self) == UInt32(key.bytes.count),
+    package static func read(_ bytes: [UInt8], key: DiskKey, fileSize: Int) -> Self? {
+        guard bytes.starts(with: magic), bytes.littleEndian(at: 8, as: UInt32.self) == version,
+            bytes.littleEndian(at: 12, as: UInt32.self) == UInt32(key.bytes.count),
             let body = bytes.littleEndian(at: 16, as: UInt64.self),
             let copies = bytes.littleEndian(at: 24, as: UInt32.self), let capacity = bytes.littleEndian(at: 28, as: UInt32.self),
             body <= UInt64(fileSize), (1...2).contains(copies), bytes.count >= fixedSize + key.bytes.count,
             let digest = SHA256Digest(bytes: bytes[32..<64]), bytes[fixedSize...].starts(with: key.bytes)
-        else { return .damaged }
+        else { return nil }
         let header = RecordHeader(key: key, bodySize: Int(body), bodyDigest: digest, copies: Int(copies), copyCapacity: Int(capacity))
-        return header.fileSize == fileSize ? .header(header) : .damaged
+        return header.fileSize == fileSize ? header : nil
     }
 }
 

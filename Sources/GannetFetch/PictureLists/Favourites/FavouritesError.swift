@@ -5,8 +5,6 @@ public struct FavouritesError: Error, Sendable, Hashable {
     public enum Kind: Sendable, Hashable {
         /// The file held something else than favourites. It has another name now, and the favourites begin anew.
         case damaged(keptAs: URL)
-        /// The file is of a later version of this library. It stays as it is.
-        case newer
         /// The favourites are as many as they may be, or their file as long. Nothing was changed.
         case full
         /// The favourite alone would make the file longer than it may be. Nothing was changed.

@@ -59,11 +59,7 @@ struct FavouritesFile: Sendable {
         guard found.st_mode & S_IFMT == S_IFREG else { throw FavouritesError(.system(EINVAL), path, "'\(path)' is no file. Name another.") }
         guard found.st_size <= mostBytes else { return nil }
         guard let bytes = Descriptor.contents(of: descriptor, atMost: Int(found.st_size)) else { throw failure("read") }
-        switch FavouritesFormat.read(bytes) {
-        case .favourites(let favourites): return Content(favourites: favourites, identity: Identity(found))
-        case .damaged: return nil
-        case .newer: throw FavouritesError(.newer, path, "'\(path)' was written by a later version of this program. It stays as it is.")
-        }
+        return FavouritesFormat.read(bytes).map { Content(favourites: $0, identity: Identity(found)) }
     }
 
     /// Changes the file. Nothing is written when `edit` answers that nothing has changed.

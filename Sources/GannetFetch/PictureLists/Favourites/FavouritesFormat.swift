@@ -22,19 +22,9 @@ extension Favourite: CustomStringConvertible, CustomDebugStringConvertible, Cust
 
 /// The bytes of a file of favourites: JSON, so that other programs can read it.
 package enum FavouritesFormat {
-    package enum Reading: Equatable {
-        case favourites([Favourite])
-        case newer
-        case damaged
-    }
-
     private struct File: Codable {
         var version = 1
         var favourites: [Entry]
-    }
-
-    private struct Version: Codable {
-        var version: Int
     }
 
     private struct Entry: Codable {
@@ -52,16 +42,13 @@ package enum FavouritesFormat {
         return Array(data) + [UInt8(ascii: "\n")]
     }
 
-    package static func read(_ bytes: [UInt8]) -> Reading {
-        let data = Data(bytes)
-        guard let version = try? JSONDecoder().decode(Version.self, from: data) else { return .damaged }
-        guard version.version <= 1 else { return .newer }
-        guard version.version == 1, let file = try? JSONDecoder().decode(File.self, from: data) else { return .damaged }
+    /// Nil for a file that is damaged, or of another version.
+    package static func read(_ bytes: [UInt8]) -> [Favourite]? {
+        guard let file = try? JSONDecoder().decode(File.self, from: Data(bytes)), file.version == 1 else { return nil }
         var known: Set<String> = []
         // A time that no clock shows could not be written again.
-        guard file.favourites.allSatisfy({ abs($0.added / 2) < 1 << 52 }) else { return .damaged }
-        return .favourites(
-            file.favourites.filter { known.insert($0.id).inserted }
-                .map { Favourite($0.id, added: Date(timeIntervalSince1970: Double($0.added) / 1000)) })
+        guard file.favourites.allSatisfy({ abs($0.added / 2) < 1 << 52 }) else { return nil }
+        return file.favourites.filter { known.insert($0.id).inserted }
+            .map { Favourite($0.id, added: Date(timeIntervalSince1970: Double($0.added) / 1000)) }
     }
 }

@@ -98,14 +98,12 @@ struct FavouritesTests {
         #expect(error?.kind == .damaged(keptAs: URL(filePath: path + ".damaged-1")))
     }
 
-    @Test func `a file of a later version stays as it is`() async throws {
-        let content = Array(#"{"version":2,"favourites":"else"}"#.utf8)
+    @Test func `a file of another version is set aside`() async throws {
+        let content = Array(#"{"version":2,"favourites":[]}"#.utf8)
         try folder.write(content, to: "favourites.json")
-        for _ in 0..<2 {
-            let error = await error { try await Favourites(url).add("a") }
-            #expect(error?.kind == .newer)
-        }
-        #expect(try contents(ofFile: path) == content)
+        let error = await error { try await Favourites(url).add("a") }
+        #expect(error?.kind == .damaged(keptAs: URL(filePath: path + ".damaged-1")))
+        #expect(try contents(ofFile: path + ".damaged-1") == content)
     }
 
     @Test func `the number of favourites and the size of their file have a bound`() async throws {

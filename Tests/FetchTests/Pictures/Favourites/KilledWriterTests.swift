@@ -42,7 +42,7 @@ struct KilledWriterTests {
     }
 
     private static func read(_ path: String) throws -> Set<String> {
-        guard case .favourites(let favourites) = FavouritesFormat.read(try contents(ofFile: path)) else {
+        guard let favourites = FavouritesFormat.read(try contents(ofFile: path)) else {
             throw KitError("the file is not whole: \(String(decoding: try contents(ofFile: path), as: UTF8.self))")
         }
         return Set(favourites.map(\.id))
