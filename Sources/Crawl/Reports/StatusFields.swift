@@ -119,7 +119,7 @@ package struct WorkerLook: Sendable {
         .seconds("ageSeconds", ifKnown: { $0.worker.age(at: $0.now) }), .seconds("heartbeatSeconds", ifKnown: \.heartbeat),
         .integer("concurrency", ifKnown: \.worker.record?.concurrency), .integer("active", ifKnown: \.worker.record?.active),
         .rounded("endedPerSecond", ifKnown: \.worker.record?.endedPerSecond),
-        .integers("partitions", ifKnown: \.worker.record?.life?.partitions), .flag("draining", \.worker.isDraining),
+        .integers("partitions", ifKnown: \.worker.record?.life.partitions), .flag("draining", \.worker.isDraining),
         .word("state", ifKnown: \.state),
     ])
 }

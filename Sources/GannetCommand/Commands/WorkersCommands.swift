@@ -80,7 +80,7 @@ struct WorkersListCommand: Command {
                     record.map { "\($0.active)" } ?? "-", record.map { "\($0.concurrency)" } ?? "-",
                     record?.endedPerSecond.map { "\(Amounts.rate($0))/s" } ?? "-",
                 ]
-                if hasPartitions { row.append(Self.partitions(record?.life?.partitions, of: partitions)) }
+                if hasPartitions { row.append(Self.partitions(record?.life.partitions, of: partitions)) }
                 row.append(worker.stateWord(at: listing.now) ?? "-")
                 table.add(row.map { StyledText($0.withoutSteering) })
             }
@@ -169,10 +169,6 @@ struct WorkersDrainCommand: Command {
             let wanted = all ? listing.workers.map(\.id).filter { !silent.contains($0) }.sorted() : names
             let unknown = try await queue.drain(wanted)
             if unknown.isEmpty {
-                let old = listing.workers.filter { wanted.contains($0.id) && $0.record != nil && $0.record?.life == nil }
-                if !old.isEmpty {
-                    console.warn("of an earlier version of gannet, which does not hear of this: \(list(old.map(\.id))). Send SIGTERM.")
-                }
                 if all, !silent.isEmpty { console.note("left out, because nothing was heard of them for a while: \(list(silent)).") }
                 return wanted
             }

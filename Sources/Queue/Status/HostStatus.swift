@@ -57,7 +57,7 @@ package struct HostStatus: Sendable, Equatable {
             time += host.average * host.finished
             // The interval of a worker that has just begun is too short for a rate, so it counts as a second.
             perSecond += Double(host.finished) / max(1, record.interval / .seconds(1))
-            if let most = record.hostLimit { limit = max(limit ?? 0, most) }
+            limit = max(limit ?? 0, record.hostLimit)
         }
 
         func status(of name: String, _ standing: HostStanding?, at now: Int) -> HostStatus {

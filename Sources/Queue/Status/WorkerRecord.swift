@@ -26,14 +26,14 @@ package struct WorkerRecord: Sendable, Equatable {
     /// The hosts that keep the worker busiest, at most ``mostHosts`` of them.
     package var hosts: [HostLoad]
 
-    /// How many requests the worker allows a host without a rule, with all other workers together; `nil` of an earlier version.
-    package var hostLimit: Int?
+    /// How many requests the worker allows a host without a rule, with all other workers together.
+    package var hostLimit: Int
 
-    /// The worker's life so far; `nil` of an earlier version, which does not hear of a wish to drain either.
-    package var life: Life?
+    /// The worker's life so far.
+    package var life: Life
 
-    /// How long it waits for hosts; `nil` of an earlier version.
-    package var patience: WaitPatience?
+    /// How long it waits for hosts.
+    package var patience: WaitPatience
 
     /// A worker's age, speed and partitions.
     package struct Life: Sendable, Equatable {
@@ -57,7 +57,7 @@ package struct WorkerRecord: Sendable, Equatable {
     package init(
         machine: String, processID: Int, version: String, concurrency: Int, active: Int, isStopping: Bool, isFull: Bool = false,
         isHeld: Bool = false,
-        interval: Duration, hosts: [HostLoad], hostLimit: Int? = nil, life: Life? = nil, patience: WaitPatience? = nil
+        interval: Duration, hosts: [HostLoad], hostLimit: Int, life: Life, patience: WaitPatience
     ) {
         self.machine = machine
         self.processID = processID
@@ -86,19 +86,13 @@ package struct WorkerRecord: Sendable, Equatable {
         let listed = hosts.prefix(Self.mostHosts)
         bytes.append(number: listed.count, count: 1)
         for host in listed { bytes += host.bytes }
-        if let hostLimit {
-            bytes.append(number: hostLimit, count: 3)
-            if let life {
-                bytes += life.bytes
-                if let patience {
-                    for time in [patience.silence, patience.rests] { bytes.append(number: time.wholeMilliseconds, count: 6) }
-                }
-            }
-        }
+        bytes.append(number: hostLimit, count: 3)
+        bytes += life.bytes
+        for time in [patience.silence, patience.rests] { bytes.append(number: time.wholeMilliseconds, count: 6) }
         return bytes
     }
 
-    /// `nil` for a record of a newer version.
+    /// `nil` for a record that cannot be read.
     package init?(_ bytes: [UInt8]) {
         var reader = ByteReader(bytes)
         guard reader.number(1) == Self.version, let flags = reader.number(1), let processID = reader.number(4),
@@ -110,16 +104,13 @@ package struct WorkerRecord: Sendable, Equatable {
             guard let host = HostLoad(&reader) else { return nil }
             hosts.append(host)
         }
-        let hostLimit = reader.number(3)
-        let life = hostLimit == nil ? nil : Life(&reader)
-        var patience: WaitPatience?
-        if life != nil, let silence = reader.number(6), let rests = reader.number(6) {
-            patience = WaitPatience(silence: .milliseconds(silence), rests: .milliseconds(rests))
-        }
+        guard let hostLimit = reader.number(3), let life = Life(&reader), let silence = reader.number(6), let rests = reader.number(6)
+        else { return nil }
         self.init(
             machine: machine, processID: processID, version: version, concurrency: concurrency, active: active,
             isStopping: flags & 1 == 1, isFull: flags & 2 == 2, isHeld: flags & 4 == 4, interval: .milliseconds(interval), hosts: hosts,
-            hostLimit: hostLimit, life: life, patience: patience)
+            hostLimit: hostLimit, life: life,
+            patience: WaitPatience(silence: .milliseconds(silence), rests: .milliseconds(rests)))
     }
 }
 
@@ -129,7 +120,7 @@ extension WorkerRecord {
 
     /// Requests that end in a second; `nil` where it is not known, as of a worker that has just begun.
     package var endedPerSecond: Double? {
-        guard let life, interval >= Self.shortestInterval else { return nil }
+        guard interval >= Self.shortestInterval else { return nil }
         return Double(life.ended) / (interval / .seconds(1))
     }
 }
@@ -225,7 +216,7 @@ package struct WorkerStatus: Sendable, Equatable {
     /// When the last heartbeat came, in queue time, ms.
     package let heard: Int
 
-    /// `nil` where a newer version wrote the record.
+    /// `nil` where the record cannot be read.
     package let record: WorkerRecord?
 
     /// Somebody has asked the worker to drain.
@@ -245,7 +236,7 @@ package struct WorkerStatus: Sendable, Equatable {
     package var isDraining: Bool { isAskedToDrain || record?.isStopping == true }
 
     /// For how long the worker has run; `nil` where it is not known. A silent worker is taken to run.
-    package func age(at now: Int) -> Duration? { record?.life.map { $0.age + heartbeat(at: now) } }
+    package func age(at now: Int) -> Duration? { record.map { $0.life.age + heartbeat(at: now) } }
 
     package func heartbeat(at now: Int) -> Duration { .milliseconds(max(0, now - heard)) }
 

@@ -35,9 +35,8 @@ extension BodyFolder {
         let count = readlink(roomNote, &text, text.count)
         guard count > 0 else { return nil }
         let words = String(decoding: text.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self).split(separator: " ").map { Int($0) }
-        guard let first = words.first, let bytes = first else { return nil }
-        // An earlier version noted no files.
-        return (bytes, words.count > 1 ? words[1] ?? .max : .max)
+        guard words.count == 2, let bytes = words[0], let files = words[1] else { return nil }
+        return (bytes, files)
     }
 
     private var room: (bytes: Int, files: Int)? {

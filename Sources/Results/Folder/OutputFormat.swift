@@ -34,7 +34,7 @@ package struct OtherFormat: Error, Sendable, Equatable {
 extension BodyFolder {
     /// Takes the folder for results in this format. The caller holds the folder's lock alone.
     ///
-    /// A folder without a note, but with a journal, is one of files: they are the format that older versions knew.
+    /// A folder without a note, but with a journal, is one of files, which need none.
     /// - Parameter pictures: The options by which pictures are made of bodies; empty where none are.
     /// - Throws: ``OtherFormat``, or a failure of the storage.
     package func claim(_ format: OutputFormat, pictures: String = "") throws {

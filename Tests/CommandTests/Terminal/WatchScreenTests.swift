@@ -30,7 +30,8 @@ import Testing
                 id: "worker\(index)", heard: now - index * 1000,
                 record: WorkerRecord(
                     machine: "machine-\(index)", processID: 4000 + index, version: "1.2.3", concurrency: 64, active: 64, isStopping: false,
-                    interval: .seconds(5), hosts: seen))
+                    interval: .seconds(5), hosts: seen, hostLimit: 8, life: .init(age: .seconds(90), ended: 60, partitions: [0]),
+                    patience: WaitPatience(silence: .seconds(900), rests: .seconds(86_400))))
         }
         let overview = QueueOverview(now: now, counts: counts, oldestReady: now - 192_000, samples: history, workers: beats)
         var server = ServerStatus(ping: .milliseconds(0.2))

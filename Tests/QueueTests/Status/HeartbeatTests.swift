@@ -175,7 +175,9 @@ import Testing
             let first = try await fixture.claim(12, hostLimit: 1).jobs
             _ = try await fixture.claim(12, hostLimit: 1)
             var progress = try await fixture.queue.beat("a", .ofTest)
-            #expect(progress.waits == QueueWaits(held: 8, hosts: 4))
+            var waits = QueueWaits(held: 8, hosts: 4)
+            waits.patience = WorkerRecord.ofTest.patience
+            #expect(progress.waits == waits)
             #expect(try await fixture.queue.overview().waits == progress.waits)
             _ = try await fixture.settle(first[0], QueueFixture.retried(first[0].url, after: .seconds(60)))
             progress = try await fixture.queue.beat("a", .ofTest)
@@ -188,7 +190,9 @@ import Testing
             try await fixture.fill(0..<60, hosts: 12)
             #expect(try await fixture.claimAll(12, hostLimit: 1).count == 12)
             let progress = try await fixture.queue.beat("a", .ofTest)
-            #expect(progress.accepted == 60 && progress.ended == 0 && progress.waits == QueueWaits(held: 48, hosts: 12))
+            var waits = QueueWaits(held: 48, hosts: 12)
+            waits.patience = WorkerRecord.ofTest.patience
+            #expect(progress.accepted == 60 && progress.ended == 0 && progress.waits == waits)
             let overview = try await fixture.queue.overview()
             #expect(overview.waits == progress.waits && overview.counts.active == 12 && overview.counts.ready == 48)
             #expect(overview.samples.map(\.open) == [60])
@@ -245,7 +249,7 @@ import Testing
         }
     }
 
-    @Test func `a newer version's record of a worker is left unread`() async throws {
+    @Test func `a worker whose record cannot be read is listed`() async throws {
         try await QueueFixture.with { fixture in
             _ = try await fixture.queue.beat("a", .ofTest)
             let key = RedisArgument.string(fixture.key(queue: "queue"))
@@ -274,8 +278,6 @@ import Testing
         record.life = .init(age: .seconds(9), ended: 7, partitions: [1, 3])
         record.patience = WaitPatience(silence: .zero, rests: .seconds(365 * 86_400))
         record.machine = "m"
-        #expect(WorkerRecord(record.bytes) == record)
-        record.patience = nil
         #expect(WorkerRecord(record.bytes) == record)
     }
 }

@@ -146,7 +146,8 @@ import Testing
             let host = HostLoad(name: "h", running: running, longest: .seconds(running), finished: 10, failed: 5, average: .seconds(2))
             let record = WorkerRecord(
                 machine: "m", processID: 1, version: "1", concurrency: 8, active: running, isStopping: false, interval: .seconds(5),
-                hosts: [host])
+                hosts: [host], hostLimit: 8, life: .init(age: .seconds(90), ended: 10, partitions: [0]),
+                patience: WaitPatience(silence: .zero, rests: .zero))
             return WorkerStatus(id: name, heard: time, record: record)
         }
         let overview = QueueOverview(
@@ -160,7 +161,7 @@ import Testing
             overview.hosts == [
                 HostStatus(
                     name: "h", running: 4, longest: .seconds(3), endedPerSecond: 4, failureShare: 0.5, average: .seconds(2),
-                    limit: nil, rest: nil, isGivenUp: false)
+                    limit: 8, rest: nil, isGivenUp: false)
             ])
         #expect(overview.sortedWorkers.map { $0.state(at: 100_000) } == [.working, .working, .silent])
         #expect(overview.sortedWorkers.map { $0.heartbeat(at: 100_000) } == [.seconds(1), .seconds(2), .seconds(16)])
