@@ -47,9 +47,7 @@ extension CommandFailure {
             case .defect: .defect
             }
         let hint =
-            if error.olderSchema != nil {
-                " 'gannet purge' removes the data, and '--namespace' names another namespace."
-            } else if error.reason == .otherSchema {
+            if error.reason == .otherSchema {
                 " '--namespace' names another."
             } else {
                 error.isWrongType ? " 'gannet doctor' names the key." : ""

@@ -16,13 +16,13 @@ extension FetchError {
     package init(_ content: OutcomeContent, url: String) {
         let message = content.fields[.errorMessage] ?? ""
         var kind = Kind(className: content.fields[.errorClass] ?? "", message: message)
-        // These kinds concern the other process only. The message also explains a class of a newer version.
+        // These kinds concern the other process only. The message also explains an unknown class.
         if let known = kind, [.cancelled, .local].contains(known.retry) || known == .invalidURL || known == .engine { kind = nil }
         self.init(kind: kind ?? .unexpectedContent, url: url)
         detail = detail(of: message, about: content.url).escapedForDisplay
     }
 
-    /// The cause in a whole sentence about a failure of this kind. Earlier versions of the library wrote the cause alone.
+    /// The cause in a whole sentence about a failure of this kind.
     private func detail(of message: String, about url: String) -> String {
         let start = "\(kind.sentence) (\(RedactedURL(url)))"
         guard message.hasPrefix(start) else { return message }

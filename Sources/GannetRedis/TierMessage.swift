@@ -2,7 +2,6 @@ internal import GannetQueue
 
 /// A message from one process to another about a URL: its kind, the URL's id, and behind a question the channel for the reply.
 package struct TierMessage: Sendable {
-    /// Other kinds are a newer version's.
     enum Kind: UInt8 {
         /// The URL is free. Scripts in Redis send this.
         case freed = 0x75

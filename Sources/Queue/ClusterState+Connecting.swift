@@ -172,10 +172,11 @@ extension ClusterState {
                 return new
             }
             let parts = found.split(separator: "/", omittingEmptySubsequences: false)
-            let major = Int(parts[0].prefix { $0 != "." })
-            if let major, major != Int(Self.schema.prefix { $0 != "." }) { throw StateError.otherSchema(found: String(parts[0])) }
+            if parts[0] != Self.schema, parts[0].first?.isNumber == true {
+                throw StateError.otherSchema(found: String(parts[0].prefix(40)))
+            }
             let mark = parts.dropFirst(2).map { "/" + $0 }.joined()
-            guard major != nil, parts.count >= 2, let number = Int(parts[1]), (1...Partition.most).contains(number),
+            guard parts[0] == Self.schema, parts.count >= 2, let number = Int(parts[1]), (1...Partition.most).contains(number),
                 ["", Self.spreadMark].contains(mark)
             else {
                 throw StateError.damagedSchema(key: "{\(namespace)}schema", found: found)

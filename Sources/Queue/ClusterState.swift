@@ -43,8 +43,8 @@ package struct ClusterState: Sendable {
             scripts: scripts)
     }
 
-    /// The schema that this version writes. Data of another major version is refused, data of another minor version is accepted.
-    package static let schema = "2.0"
+    /// The schema of the data that this version writes. Data of another schema is refused.
+    package static let schema = "3"
 
     /// A queue whose calls wait longer for Redis than those of the cluster's other queues, and tell the same listener.
     package func queue(_ name: String, patience: Duration) -> FetchQueue {

@@ -26,9 +26,6 @@ package enum StateError: Error, Sendable, Equatable {
     /// A counter or the clock in this key is no number.
     case damaged(key: String)
 
-    /// A newer version of the same schema wrote this value.
-    case newerFormat(String)
-
     /// The batch was never begun, or was removed with its queue.
     case unknownBatch
 
@@ -79,14 +76,9 @@ extension StateError {
             }
         case .otherSchema, .damagedSchema: .otherSchema
         case .notReplicated: .unconfirmed
-        case .newerFormat, .unknownBatch, .batchLost, .unfitServer, .lostSchema, .damaged: .unavailable
+        case .unknownBatch, .batchLost, .unfitServer, .lostSchema, .damaged: .unavailable
         case .batchCancelled, .batchClosed, .otherHeaders, .invalid: .usage
         }
-    }
-
-    /// The schema of the namespace, where an older version wrote it.
-    package var olderSchema: String? {
-        if case .otherSchema(let found) = self, ClusterState.isOlder(schema: found) { found } else { nil }
     }
 
     /// Redis' own error, where Redis is the reason.
@@ -148,9 +140,7 @@ extension StateError: CustomStringConvertible {
         case .partly(let sentence, let error): "\(error.description) \(sentence)"
         case .otherSchema(let found):
             "The data in this namespace has schema \(found), and this version of gannet knows \(ClusterState.schema). "
-                + (olderSchema != nil
-                    ? "Let the older version that wrote it finish its jobs, or use another namespace."
-                    : "Use the newer version that wrote it, or another namespace.")
+                + "Use another namespace, or the version that wrote it."
         case .damagedSchema(let key, let found):
             "The key '\(key)' holds \(found.map { "'\($0.prefix(40))'" } ?? "a value of another type"), which is no schema with a number of partitions. Another program has changed it. "
                 + "Set the key to '\(ClusterState.schema)/1' if the namespace was begun without '--partitions', else to that number in place of 1."
@@ -159,9 +149,7 @@ extension StateError: CustomStringConvertible {
                 + "It holds the number of partitions, without which no job can be found. 'gannet doctor' says how to set it again."
         case .damaged(let key):
             "The key '\(key)' holds a counter or a clock that is no number: another program has changed it. 'gannet doctor' names the field, "
-                + "and 'gannet doctor --fix' counts it anew."
-        case .newerFormat(let what):
-            "\(what) was written by a newer version of gannet. Update this one, or let the newer workers deal with it."
+                + "and says what to do."
         case .unknownBatch: "There is no such batch: the queue was emptied meanwhile, or Redis has lost data. Run the command again."
         case .batchLost(let accepted):
             "Redis has lost this batch or a part of it, as after a failover, or the queue was purged. "

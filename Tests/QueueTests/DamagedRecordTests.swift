@@ -10,9 +10,9 @@ import Testing
 
     private static func text(_ text: String) -> RedisReply { .bytes(Array(text.utf8)) }
 
-    /// A lock of a queue, with somebody who waits on a channel.
+    /// A lock of a caller without a job, with somebody who waits on a channel.
     private static func lock(queue: [UInt8], channel: [UInt8]) -> [UInt8] {
-        var bytes: [UInt8] = [0x4c] + Array(0..<16)
+        var bytes: [UInt8] = [0x41] + Array(0..<16)
         for (number, count) in [(now, 6), (now, 6), (1, 1), (2, 1), (0, 1), (0, 6)] { bytes.append(number: number, count: count) }
         var extras = [UInt8(queue.count)] + queue
         extras += [0, 0, UInt8(ascii: "c"), UInt8(channel.count)] + channel
@@ -28,14 +28,15 @@ import Testing
         #expect(URLLock(Self.lock(queue: [1], channel: wrong))?.bytes == nil)
     }
 
-    @Test func `a lock that is cut is damaged, and one in which a newer version notes more is not`() {
-        var newer = Self.lock(queue: Array("q".utf8), channel: [1])
-        newer[0] = UInt8(ascii: "A")
+    @Test func `a lock that is cut, of another kind, or with a waiter of another kind is not read`() {
+        let sound = Self.lock(queue: Array("q".utf8), channel: [1])
         let somebody = 44
-        newer[somebody] = UInt8(ascii: "n")
-        #expect(URLLock(newer)?.bytes == nil)
-        #expect(!URLLock.isDamaged(newer))
-        for count in 0...somebody { #expect(URLLock.isDamaged(Array(newer.prefix(count))), "\(count) bytes") }
+        for (place, byte) in [(0, "Z"), (somebody, "n")] {
+            var strange = sound
+            strange[place] = Array(byte.utf8)[0]
+            #expect(URLLock(strange) == nil, "\(byte)")
+        }
+        for count in 0...somebody { #expect(URLLock(Array(sound.prefix(count))) == nil, "\(count) bytes") }
     }
 
     @Test(arguments: ["d+5", "d007", "d-1", "d9223372036854775807", "d", "dx"])

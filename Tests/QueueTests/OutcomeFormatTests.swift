@@ -96,6 +96,16 @@ import Testing
         #expect(page.isNegative == isNegative && page.isStored == isStored && page.content == Self.full)
     }
 
+    @Test func `fields of an outcome that have an unknown tag are skipped`() throws {
+        var content = OutcomeContent(url: "https://a.example/x")
+        content.fields = [.entityTag: "\"e\"", .vary: "accept"]
+        var bytes = content.bytes
+        // The field stands between the two known fields. The count is in the low six bits of byte 40.
+        bytes.insert(contentsOf: [200, 0, 3, 1, 2, 3], at: 41)
+        bytes[40] += 1
+        #expect(OutcomeContent(bytes[...]) == content)
+    }
+
     @Test func `an outcome of another version is not read, and neither is a part of one`() {
         let bytes = Self.header(flags: 0) + Self.full.bytes
         for version in [0, 2, 255] as [UInt8] { #expect(URLOutcome([version] + bytes.dropFirst()) == nil) }

@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test func `a call is not tried again after an error of the state`() async throws {
-        for error in [StateError.unknownBatch, .batchClosed, .otherSchema(found: "2.0"), .newerFormat("It"), .invalid("No.")] {
+        for error in [StateError.unknownBatch, .batchClosed, .otherSchema(found: "2.0"), .invalid("No.")] {
             let calls = Atomic(0)
             let persistently = Persistence(patience: .seconds(60), pause: .zero)
             let thrown = await #expect(throws: StateError.self) {

@@ -89,8 +89,6 @@ import Testing
         _ fixture: QueueFixture, _ situation: Situation, _ clock: MovableClock, _ name: String, _ call: StateCall
     ) async throws {
         if call == .clear { return }
-        // This version cannot read the outcome of one job.
-        try await fixture.send("DEL", .bytes(Array("outcome:".utf8) + QueueFixture.id(12).bytes))
         try await situation.finish(fixture, clock)
         try await fixture.expectEnded(name)
     }

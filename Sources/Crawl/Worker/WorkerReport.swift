@@ -55,8 +55,8 @@ package enum WorkerReport: Sendable {
     /// How far the queue has come, with all of its workers. Reported now and then.
     case progress(accepted: Int, ended: Int, waits: QueueWaits = QueueWaits())
 
-    /// Only jobs of another version wait.
-    case foreign
+    /// The jobs that are left are missing from their lists.
+    case missing
 
     /// Bodies wait because Redis has no room for them, or have room again.
     case room(StoreRoom)
@@ -90,7 +90,7 @@ extension WorkerReport {
         case .fetched(let job, _, _), .revalidated(let job, _), .cached(let job, _), .bodyMissing(let job), .putOff(let job, _),
             .failed(let job, _, _), .skipped(let job, _, _), .lost(let job), .malformed(let job), .handedBack(let job), .left(let job):
             job
-        case .stopping, .handingBack, .drainAsked, .leftBehind, .givenUp, .progress, .foreign, .room, .standstill, .redis: nil
+        case .stopping, .handingBack, .drainAsked, .leftBehind, .givenUp, .progress, .missing, .room, .standstill, .redis: nil
         }
     }
 
@@ -137,8 +137,8 @@ package struct LeftBehind: Sendable, Equatable {
 package enum WorkerEnd: Sendable, Equatable {
     /// No jobs were left.
     case empty
-    /// Only jobs of another version were left.
-    case foreignLeft
+    /// The jobs that were left are missing from their lists.
+    case missing
     /// A stop was asked for, and all jobs in flight ended by themselves.
     case drained
     /// A stop was asked for, and the jobs that did not end in time were handed back.

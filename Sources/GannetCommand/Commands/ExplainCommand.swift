@@ -132,7 +132,6 @@ private struct ExplanationReport: Sendable {
     }
 
     private var outcome: String {
-        if found.isOutcomeForeign { return "written by a newer version of gannet" }
         guard let known else { return "none is kept: a job for it is fetched" }
         let age = "\(Amounts.time(known.age(at: found.now))) ago"
         if let failure = known.failure { return "failed \(age): \(failure.sentence)" }

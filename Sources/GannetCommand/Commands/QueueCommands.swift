@@ -102,8 +102,7 @@ struct PurgeCommand: Command {
         "purge",
         summary: "Remove everything in a queue: its jobs in every state, its batches and its totals.",
         discussion:
-            "Requests in flight are finished and not counted. Bodies, and the outcomes of URLs, stay. In a namespace with data of an "
-            + "older version of gannet, all queues and outcomes are removed.",
+            "Requests in flight are finished and not counted. Bodies, and the outcomes of URLs, stay.",
         flags: [Confirmation.yes.entry] + QueueTarget.flags,
         examples: [
             Example("gannet purge --queue images --yes", "Empties the queue 'images' without a question.")
@@ -118,25 +117,6 @@ struct PurgeCommand: Command {
     }
 
     func run() async throws -> ExitStatus {
-        do {
-            return try await purge()
-        } catch {
-            guard let schema = StateError(error)?.olderSchema else { throw error }
-            return try await removeOlderData(schema: schema)
-        }
-    }
-
-    /// Of the older version's queues nothing is known here, so all of them go.
-    private func removeOlderData(schema: String) async throws -> ExitStatus {
-        let content = "all that an older version of gannet (schema \(schema)) left in the namespace '\(target.connection.namespace)'"
-        let question = "Remove \(content)? Its workers must have ended."
-        guard confirmation.ask(question, target.console) else { return .done }
-        try await ClusterAccess.removeOlderData(target.connection, console: target.console)
-        try target.console.print(prose: "Removed \(content).")
-        return .done
-    }
-
-    private func purge() async throws -> ExitStatus {
         try await target.withQueue(looking: true) { queue in
             let counts = try await queue.counts()
             let open = counts.open

@@ -93,7 +93,7 @@ struct WorkCommand: Command {
     /// A worker that was asked to stop and has finished its jobs has succeeded.
     private static func status(_ end: WorkerEnd, losses: Int, _ interruption: Interruption) -> ExitStatus {
         switch end {
-        case .empty where losses > 0, .foreignLeft: .unavailable
+        case .empty where losses > 0, .missing: .unavailable
         case .empty, .drained: .done
         // A worker that 'workers drain' asked ends as after SIGTERM.
         case .handedBack: interruption.request == nil ? .terminated : interruption.status

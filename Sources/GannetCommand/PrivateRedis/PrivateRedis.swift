@@ -10,7 +10,6 @@ struct PrivateRedis: Sendable {
     private static let lockBound = Duration.seconds(90)
     private static let startBound = Duration.seconds(60)
     private static let loadingBound = Duration.seconds(600)
-    private static let setAsideBound = Duration.seconds(5)
 
     let environment: PrivateRedisEnvironment
     private let surroundings = Surroundings.current
@@ -23,13 +22,13 @@ struct PrivateRedis: Sendable {
     /// The right to use the server: while it is held, the server is not stopped for idleness. It ends with the process at the latest.
     final class Lease: Sendable {
         let socketPath: String
-        /// The folder of the server's data, whatever its name is now.
-        let data: ino_t
+        /// The folder of the server's data.
+        let data: String
         private let users: FileLock
 
         init(_ folder: PrivateRedisFolder, users: FileLock) {
             socketPath = folder.socket
-            data = folder.dataNumber
+            data = folder.data
             self.users = users
             users.touch()
         }
@@ -59,15 +58,6 @@ struct PrivateRedis: Sendable {
             guard ServerConnection.state(of: folder.socket) == .gone else { return nil }
             console.warn("The private Redis has gone; starting it again.")
             return try begin(console: Console(.quiet))
-        }
-    }
-
-    /// Renames the folder of data that an older version wrote, and starts a server without data. The caller has given up its lease.
-    /// - Parameter data: The folder, as the lease named it. Another command may have renamed it already.
-    func setAside(_ data: ino_t, schema: String, console: Console) async throws(CommandFailure) -> Lease {
-        try await onThread { () throws(CommandFailure) in
-            try setAside(data, schema: schema, console: console)
-            return try begin(console: console)
         }
     }
 
@@ -158,39 +148,6 @@ struct PrivateRedis: Sendable {
         defer { withExtendedLifetime(start) {} }
         let wasInUse = try FileLock.tryToTake(folder.usersLock, .exclusive) == nil
         return try shutDown(folder) ? .stopped(wasInUse: wasInUse) : .wasNotRunning
-    }
-
-    private func setAside(_ data: ino_t, schema: String, console: Console) throws(CommandFailure) {
-        let folder = try PrivateRedisFolder.prepare(home: environment.home)
-        let end = ContinuousClock.now + Self.setAsideBound
-        // A command that comes at the same time takes the users' lock first and then waits for the start lock, so neither is kept here.
-        while try !setAside(data, in: folder, schema: schema, console: console) {
-            guard ContinuousClock.now < end else { throw Self.inUse(schema) }
-            usleep(20_000)
-        }
-    }
-
-    /// Returns false while another command uses the data.
-    private func setAside(
-        _ data: ino_t, in folder: PrivateRedisFolder, schema: String, console: Console
-    ) throws(CommandFailure) -> Bool {
-        let start = try take(folder.startLock, .exclusive)
-        defer { withExtendedLifetime(start) {} }
-        // Another command may have done it.
-        guard folder.dataNumber == data else { return true }
-        guard let users = try FileLock.tryToTake(folder.usersLock, .exclusive) else { return false }
-        defer { withExtendedLifetime(users) {} }
-        _ = try shutDown(folder)
-        let aside = try folder.setDataAside(schema: schema)
-        console.note("The private Redis held data of an older version of gannet (schema \(schema)). The data is now in \(aside).")
-        return true
-    }
-
-    private static func inUse(_ schema: String) -> CommandFailure {
-        CommandFailure(
-            .otherSchema,
-            "The private Redis holds data of an older version of gannet (schema \(schema)), and another command uses it. "
-                + "Try again when that command has ended.")
     }
 
     /// Returns whether there was a server.

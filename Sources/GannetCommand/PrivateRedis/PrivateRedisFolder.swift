@@ -77,26 +77,6 @@ struct PrivateRedisFolder: Sendable {
         guard stat(path, &status) == 0 else { throw unusable(path, code) }
     }
 
-    /// The number of the data's folder, which it keeps when it is renamed.
-    var dataNumber: ino_t {
-        var found = stat()
-        return stat(data, &found) == 0 ? found.st_ino : 0
-    }
-
-    /// Renames the folder of the data, and makes an empty one. Returns the new name.
-    func setDataAside(schema: String) throws(CommandFailure) -> String {
-        let name = data + "-of-schema-" + schema.filter { $0.isNumber || $0 == "." }
-        var aside = name
-        var number = 1
-        while access(aside, F_OK) == 0 {
-            number += 1
-            aside = "\(name)-\(number)"
-        }
-        guard rename(data, aside) == 0 else { throw Self.unusable(data, errno) }
-        try Self.makePrivate(data, of: "The data folder of the private Redis", status: .cannotWrite)
-        return aside
-    }
-
     private static func makePrivate(_ path: String, of what: String, status: ExitStatus) throws(CommandFailure) {
         if mkdir(path, 0o700) != 0, errno != EEXIST { throw unusable(path, errno) }
         var found = stat()

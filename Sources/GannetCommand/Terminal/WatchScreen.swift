@@ -61,7 +61,7 @@ struct WatchScreen: Sendable {
         let work = status.work
         let isFinished = queue.open == 0
         let share = isFinished ? 1 : work.share
-        // The batches of a queue that an older version filled may be unknown.
+        // Redis may have lost the queue's batches.
         let all = work.total > 0 ? work.total : queue.enqueued
         let what = isFinished ? "finished: \(all) of \(all) ended" : "\(work.ended) of \(work.total) ended"
         let batches = work.batches > 1 ? " in \(work.batches) batches" : ""

@@ -27,23 +27,15 @@ struct ClusterAccess: Sendable {
         cluster.isImpatient = isImpatient
         if storesBodies { cluster.answerTime = max(cluster.answerTime, ClusterState.bodyPatience) }
         cluster.outage = watch.note
-        do {
+        do throws(StateError) {
             return ClusterAccess(cluster: try await ClusterState.connect(cluster), watch: watch, lease: lease)
         } catch {
-            guard let own, !looking, let schema = StateError(error)?.olderSchema else { throw error }
-            let data = lease?.data ?? 0
-            // A server that is in use is not stopped.
-            lease = nil
-            lease = try await own.setAside(data, schema: schema, console: console)
+            guard case .otherSchema = error, let lease else { throw error }
+            throw CommandFailure(
+                .otherSchema,
+                "\(error) '--namespace' names another. To begin anew, run 'gannet redis stop', and remove the folder \(lease.data) of the private Redis."
+            )
         }
-        return ClusterAccess(cluster: try await ClusterState.connect(cluster), watch: watch, lease: lease)
-    }
-
-    /// Removes all that an older version has left in the namespace.
-    static func removeOlderData(_ options: ConnectionOptions, console: Console) async throws {
-        let (cluster, _, lease) = try await server(named: options, console: console)
-        try await ClusterState.removeOlderData(cluster)
-        withExtendedLifetime(lease) {}
     }
 
     private static func server(

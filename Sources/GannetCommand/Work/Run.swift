@@ -213,10 +213,10 @@ struct Run: Sendable {
             guard try outcome.get(unlessInterrupted: interruption) != nil else { return nil }
             early.noteDrain()
             return nil
-        case .foreignLeft:
+        case .missing:
             throw CommandFailure(
                 .unavailable,
-                "The jobs that are left in the queue are damaged, or of a newer version of gannet; 'gannet doctor' tells which.")
+                "The jobs that are left are missing from the queue: Redis has lost them, or they were damaged; 'gannet doctor' tells more.")
         case .empty: return try outcome.get(unlessEndedBy: interruption) ?? nil
         }
     }

@@ -121,8 +121,9 @@ final class WorkTally: Sendable {
                 return state.losses.note(accepted: accepted)
             }
             if let lost { tellLoss(of: lost, now: accepted) }
-        case .foreign:
-            console.warn("the jobs that are left in the queue are damaged, or of a newer version of gannet; 'gannet doctor' tells which")
+        case .missing:
+            console.warn(
+                "the jobs that are left are missing from the queue: Redis has lost them, or they were damaged; 'gannet doctor' tells more")
         case .room(.full(server: let server)):
             console.warn(
                 "Redis at \(server) has no room for more bodies: they wait. Raise its maxmemory, or lower '--cache-limit' to what it has.",

@@ -10,11 +10,6 @@ extension Audit {
         for host in found.dropFirst() {
             let fields = try host.fields(3, of: "audit")
             let (name, there, counted) = (try fields[0].asString(), try fields[1].asInteger(), try fields[2].asInteger())
-            // A record that cannot be read counts as none.
-            if counted < 0 {
-                add(.recordDamaged, "the record of the host \(name)")
-                continue
-            }
             add(.hostCount, "the host \(name): \(there) where \(counted) are counted")
         }
     }
@@ -24,17 +19,19 @@ extension Audit {
     /// Compares the counters of a queue and of its batches. A counter moves with its jobs, so that what is wrong with it stays the same while
     /// jobs come and go. It is added as a whole, unless another audit has done so, or a batch was cancelled or removed meanwhile.
     ///
-    /// Damaged jobs are removed in the step that counts the others. So they are among the jobs that are missing.
+    /// Damaged jobs are among those that are missing. Workers drop them.
     mutating func compareCounters(of queue: String, in partition: Partition) async throws {
         for _ in 0..<Self.mostTries {
-            let found = try await state.run(state.scripts.audit, in: partition, queue: queue, ["jobs", .integer(mends ? 1 : 0)]).asArray()
+            let found = try await state.run(state.scripts.audit, in: partition, queue: queue, ["jobs"]).asArray()
             guard let unchecked = try found.first?.asString() else { throw RedisError.form(of: "audit") }
             if !unchecked.isEmpty { return add(.notChecked, "the queue \(queue): \(unchecked)") }
-            guard found.count >= 3 else { throw RedisError.form(of: "audit") }
+            guard found.count >= 4 else { throw RedisError.form(of: "audit") }
             let damaged = try found[1].asNumber()
-            if damaged > 0 { add(.recordDamaged, "jobs of the queue \(queue)", count: damaged) }
-            let drift = try CounterDrift(found.dropFirst(2), of: queue, partition.keys)
-            if mends, !drift.findings.isEmpty, try await !drift.commit.run(state, in: partition, queue: queue) { continue }
+            if damaged > 0 { add(.recordDamaged, "jobs in '\(Self.shown(try found[2].asBytes()))'", count: damaged) }
+            let drift = try CounterDrift(found.dropFirst(3), of: queue, partition.keys)
+            if mends, drift.findings.contains(where: \.kind.isMendable), try await !drift.commit.run(state, in: partition, queue: queue) {
+                continue
+            }
             // Jobs that batches miss are told of once, and not again for their queue.
             for (kind, example, count) in drift.findings where count > 0 { add(kind, example, count: count) }
             return
@@ -43,7 +40,8 @@ extension Audit {
     }
 }
 
-/// The differences between the counters of a queue and what is there, and the step that mends them.
+/// The differences between the counters of a queue and what is there, and the step that mends them. Counters that are no numbers are named, and
+/// the others of their record are left alone.
 private struct CounterDrift {
     private(set) var findings: [(kind: AuditFinding.Kind, example: String, count: Int)] = []
     private(set) var commit = Commit()
@@ -64,8 +62,9 @@ private struct CounterDrift {
         var all = Tally()
         commit.effect = .wakes(.max)
         // Of two audits that found the same, one mends it.
-        commit.check(try fields[1].asOptionalBytes(), "HGET", key, "mended")
-        commit.write("HINCRBY", key, "mended", 1)
+        let mended = try fields[1].asOptionalBytes()
+        commit.check(mended, "HGET", key, "mended")
+        commit.write("HSET", key, "mended", .integer((mended.flatMap { Int(inRedis: String(decoding: $0, as: UTF8.self)) } ?? 0) + 1))
         for batch in reply.dropFirst() {
             let fields = try batch.fields(14, of: "audit")
             let (number, state) = (try fields[0].asInteger(), try fields[5].asOptionalString())
@@ -74,8 +73,10 @@ private struct CounterDrift {
             var tally = Tally(there: try fields[1..<5].map { try $0.asInteger() })
             if state == "cancelled" { tally.there[1...] = [0, 0, 0] }
             let (before, record, whose) = (findings.count, keys.batch(number, of: queue), "batch \(number) of \(name)")
-            tally.counted = try counted(fields[7...], tally, record, "\(keys.tag)q:\(queue):batch:\(number)", total: "total")
-            lost += compare(tally, record, whose, total: "total")
+            if let counted = try counted(fields[7...], "\(keys.tag)q:\(queue):batch:\(number)", total: "total") {
+                tally.counted = counted
+                lost += compare(tally, record, whose, total: "total")
+            }
             let known = try fields[6].asOptionalString().flatMap { Int(inRedis: $0) }.flatMap { Priority(number: $0) }
             let priority = "\((known ?? .normal).number)"
             // Exchanges look only where there can be something.
@@ -87,33 +88,25 @@ private struct CounterDrift {
             if findings.count > before { commit.check(Array(state.utf8), "HGET", record, "state") }
             for index in all.there.indices { all.there[index] += tally.there[index] }
         }
-        all.counted = try counted(fields[2...], all, key, "\(keys.tag)q:\(queue):queue", total: "enqueued")
+        guard let counted = try counted(fields[2...], "\(keys.tag)q:\(queue):queue", total: "enqueued") else { return }
+        all.counted = counted
         _ = compare(all, key, name, total: "enqueued", told: lost)
     }
 
-    /// Counters as Redis has them. A counter that is no number gets the value that the jobs and the other counters leave for it.
-    private mutating func counted(
-        _ replies: ArraySlice<RedisReply>, _ tally: Tally, _ key: RedisArgument, _ keyName: String, total: String
-    ) throws -> [Int] {
-        let texts = try replies.map { try $0.asOptionalBytes() }
-        let found = texts.enumerated().map { index, text -> Int? in
-            guard let text else { return 0 }
-            let number = Int(inRedis: String(decoding: text, as: UTF8.self))
+    /// Counters as Redis has them; `nil` where one of them is no number.
+    private mutating func counted(_ replies: ArraySlice<RedisReply>, _ key: String, total: String) throws -> [Int]? {
+        let names = Self.names(total: total)
+        var numbers: [Int] = []
+        for (index, (name, reply)) in zip(names, replies).enumerated() {
+            let text = try reply.asOptionalBytes().map { String(decoding: $0, as: UTF8.self) } ?? "0"
             // The first four only grow.
-            return number.flatMap { $0 < 0 && index < 4 ? nil : $0 }
+            if let number = Int(inRedis: text), number >= 0 || index >= 4 {
+                numbers.append(number)
+            } else {
+                findings.append((.counterDamaged, "'\(name)' of '\(key)'", 1))
+            }
         }
-        var numbers = found.enumerated().map { $1 ?? ($0 < 4 ? 0 : tally.there[$0 - 4]) }
-        if let derived = found.prefix(4).firstIndex(of: nil) {
-            let ended = numbers[1...3].reduce(0, +) + tally.there.reduce(0, +)
-            // Each accepted job has ended or is there. The derived counter is 0 in these sums.
-            numbers[derived] = derived == 0 ? ended : max(0, numbers[0] - ended)
-        }
-        for (index, name) in Self.names(total: total).enumerated() where found[index] == nil {
-            findings.append((.counterDamaged, "'\(name)' of '\(keyName)'", 1))
-            commit.check(texts[index], "HGET", key, .string(name))
-            commit.write("HSET", key, .string(name), .integer(numbers[index]))
-        }
-        return numbers
+        return numbers.count == names.count ? numbers : nil
     }
 
     /// Jobs that are ready are what was accepted and is nothing else. Where there are fewer, jobs are lost: they count as failed, so that

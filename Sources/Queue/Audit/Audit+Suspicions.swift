@@ -78,7 +78,7 @@ extension Audit {
         return queues
     }
 
-    private static func shown(_ name: [UInt8]) -> String {
+    static func shown(_ name: [UInt8]) -> String {
         String(decoding: name.map { 0x20..<0x7f ~= $0 ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
     }
 
@@ -246,15 +246,8 @@ extension Audit {
             for index in stride(from: 0, to: items.count - 1, by: 2) {
                 if let lock = URLLock(items[index + 1]) {
                     locks.append((items[index], lock))
-                } else if URLLock.isDamaged(items[index + 1]) {
-                    let (id, bytes) = (items[index], items[index + 1])
-                    var grounds = Grounds()
-                    try grounds.add(.bytes(bytes), RedisCommand("HGET", keys.locks, .bytes(id)))
-                    try await find(.recordDamaged, "the lock of " + Self.name(id), grounds, in: partition) {
-                        $0.write("HDEL", keys.locks, .bytes(id))
-                    }
                 } else {
-                    add(.notChecked, "the lock of " + Self.name(items[index]))
+                    add(.recordDamaged, "the lock of \(Self.name(items[index])) in '\(partition.keys.tag)locks'")
                 }
             }
             try await check(locks, in: partition)

@@ -19,7 +19,7 @@ struct Audit {
     /// Each step relies on the steps before it. Counters are compared last, when every job is where it belongs: where drift was found and
     /// left, jobs that nothing leads to would look lost.
     mutating func run(in partition: Partition) async throws {
-        let before = findings.reduce(0) { $0 + $1.count }
+        let before = mendable
         guard try await lookAtMainKeys(in: partition), try await lookAtClock(in: partition) else {
             return add(.notChecked, "the partition '\(partition.keys.tag)'")
         }
@@ -31,11 +31,13 @@ struct Audit {
             try await compareHosts(in: partition)
             for queue in queues.sorted() { try await lookAtCounters(of: queue, in: partition) }
         }
-        if findings.contains(where: { $0.kind == .wrongType }) || !mends && findings.reduce(0, { $0 + $1.count }) > before {
+        if findings.contains(where: { $0.kind == .wrongType }) || !mends && mendable > before {
             return add(.notChecked, "the counters: they come after the other findings")
         }
         for queue in queues.sorted() { try await compareCounters(of: queue, in: partition) }
     }
+
+    private var mendable: Int { findings.reduce(0) { $0 + ($1.kind.isMendable ? $1.count : 0) } }
 
     /// Outcomes that name a body in Redis which is not there. Where bodies have had to make room for others, that is no drift.
     mutating func run(in partition: Partition, bodies: BlobStore) async throws {

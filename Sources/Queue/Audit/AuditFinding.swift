@@ -14,13 +14,13 @@ package struct AuditFinding: Sendable, Equatable {
         case batchPartLost
         /// Counters and clocks that are no numbers.
         case counterDamaged, clockDamaged
-        /// Jobs, locks and records of hosts that no version has written so.
+        /// Jobs and locks that cannot be read.
         case recordDamaged
         /// Keys of the whole namespace are gone, or those of partitions that the schema does not name are there.
         case schemaLost, partitionUnknown, homeLost
         /// A key holds a value of another type. Only the program that wrote the key can know what to do.
         case wrongType
-        /// A part is too large for one step, or was written by a newer version.
+        /// A part is too large for one step, or this user may not read it.
         case notChecked
     }
 
@@ -36,7 +36,16 @@ package struct AuditFinding: Sendable, Equatable {
 
 extension AuditFinding.Kind {
     /// Whether an audit that mends can mend this kind.
-    package var isMendable: Bool { ![.wrongType, .notChecked, .batchPartLost, .schemaLost, .partitionUnknown, .homeLost].contains(self) }
+    package var isMendable: Bool {
+        switch self {
+        case .leaseWithoutExpiry, .flightWithoutLock, .lockWithoutFlight, .retryWithoutJob, .parkedWithoutFlight, .heldNotDue, .hostCount,
+            .outcomeWithoutBody, .bodyEvicted, .counter, .jobsLost, .jobsUncounted:
+            true
+        case .batchPartLost, .counterDamaged, .clockDamaged, .recordDamaged, .schemaLost, .partitionUnknown, .homeLost, .wrongType,
+            .notChecked:
+            false
+        }
+    }
 
     /// False for what comes with a limit for bodies. It is a note, and does not count as a finding that is left.
     package var isDrift: Bool { self != .bodyEvicted }
@@ -61,11 +70,14 @@ extension AuditFinding.Kind {
         case .batchPartLost:
             "A server has lost them. The totals of these batches are too low: enqueue their lists again under the same names."
         case .counterDamaged:
-            "Another program has written to them, and their queue may stand still. Counters that jobs or other counters do not tell begin at 0 again."
+            "Another program has written to them, and their queue or the bodies may stand still. Set each with 'redis-cli HSET KEY FIELD NUMBER', or remove it with "
+                + "'redis-cli HDEL KEY FIELD', which counts as none. Then 'gannet doctor --fix' compares the counters with the jobs."
         case .recordDamaged:
-            "Another program has written to them. Workers go on without them. They are removed when they are mended, and the jobs that were in them count as missing."
+            "Another program has written to them, and nothing stops because of them. Workers drop such jobs, which count as missing, and a new fetch of the URL "
+                + "replaces such a lock."
         case .clockDamaged:
-            "Another program has written to it, and nothing goes on in its partition. The clock begins again, and delays may last longer once."
+            "Another program has written to it, and nothing goes on in its partition. Put back a copy of the server's data. Or enqueue the lists again in "
+                + "another namespace, which '--namespace' names."
         case .schemaLost:
             "Redis has lost the key, or another program has removed it. It holds the number of partitions. End all workers and producers, and set "
                 + "it to '\(ClusterState.schema)/N', or '\(ClusterState.schema)/N/spread' where a Redis Cluster was used from the beginning. N is what "
@@ -78,7 +90,7 @@ extension AuditFinding.Kind {
                 + "Put back a copy of that server's data, or enqueue the lists again under the same names: what was fetched is not fetched again."
         case .wrongType: "Another program writes to this namespace. Find out what the key is for, and delete it by hand if nobody needs it."
         case .notChecked:
-            "They are too large for one step, a newer version wrote them, or this user may not read them. Check again when fewer jobs wait."
+            "They are too large for one step, or this user may not read them. Check again when fewer jobs wait."
         }
     }
 }

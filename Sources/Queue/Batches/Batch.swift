@@ -73,7 +73,7 @@ package struct BatchProgress: Sendable, Equatable {
     /// The jobs that have been accepted.
     package var total: Int { totals.reduce(0, +) }
 
-    /// The headers of the batch's requests; `nil` where another version wrote them.
+    /// The headers of the batch's requests; `nil` where they cannot be read.
     package let headers: RequestHeaders?
 }
 
@@ -94,7 +94,7 @@ package struct Batch: Sendable, Equatable {
     package let number: Int
     package let options: BatchOptions
 
-    /// How long ago the batch was begun; `nil` where an earlier version began it.
+    /// How long ago the batch was begun; `nil` where that cannot be read.
     package let age: Duration?
 
     package let input: BatchProgress.State

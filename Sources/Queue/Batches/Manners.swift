@@ -34,7 +34,7 @@ extension Manners {
     /// The two words as a batch's record has them. A batch that ignores both has none.
     var text: String? { self == .ignoring ? nil : "\(robots.rawValue) \(optOuts.rawValue)" }
 
-    /// A word of a newer version is taken for the strictest: the jobs of its batch ask for too little rather than too much.
+    /// An unknown word is taken for the strictest: the jobs of its batch ask for too little rather than too much.
     init(text: String?) {
         guard let text else {
             self = .ignoring

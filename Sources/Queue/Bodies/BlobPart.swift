@@ -194,42 +194,19 @@ struct BlobPart: Sendable {
     }
 
     private static let counters = ["bytes", "memory", "evicted"]
-    private static let mostInSum = 10_000
-
     private static let clock = "clock"
 
-    /// The fields of counters that are no numbers, and of a clock that is no clock.
-    private func damagedFields() async throws -> [String] {
+    /// The counters that are no numbers, and a clock that is no clock, each with its key.
+    func damagedCounters() async throws -> [String] {
         let names = Self.counters + [Self.clock]
         let reply = try await connection.send(RedisCommand([.string("HMGET"), keys.count] + names.map { .string($0) }))
         var damaged: [String] = []
         for (name, value) in zip(names, try reply.asArray()) {
             guard let bytes = try value.asOptionalBytes() else { continue }
             let isGood = name == Self.clock ? bytes.count >= Audit.clockLength : Int(inRedis: String(decoding: bytes, as: UTF8.self)) != nil
-            if !isGood { damaged.append(name) }
+            if !isGood { damaged.append("'\(name)' of '\(keys.types[0].key)'") }
         }
         return damaged
-    }
-
-    /// The names of these, each with its key.
-    func damagedCounters() async throws -> [String] { try await damagedFields().map { "'\($0)' of '\(keys.types[0].key)'" } }
-
-    /// Sets the counters anew where one is no number: bodies and memory from the index, and evictions to 0.
-    /// - Returns: The names of the counters that were no numbers.
-    func countAnew() async throws -> [String] {
-        let damaged = try await damagedFields()
-        if damaged.isEmpty { return [] }
-        // A clock that is gone begins again.
-        if damaged.contains(Self.clock) { _ = try await connection.send(RedisCommand("HDEL", keys.count, .string(Self.clock))) }
-        var (bytes, memory, from) = (0, 0, 0)
-        while true {
-            let sums = try await run(["sum", .integer(from), .integer(Self.mostInSum)]).fields(3, of: "sum").map { try $0.asNumber() }
-            (bytes, memory, from) = (bytes + sums[1], memory + sums[2], from + sums[0])
-            if sums[0] < Self.mostInSum { break }
-        }
-        let fields: [RedisArgument] = ["bytes", .integer(bytes), "memory", .integer(memory), "evicted", 0]
-        _ = try await connection.send(RedisCommand([.string("HSET"), keys.count] + fields))
-        return damaged.map { "'\($0)' of '\(keys.types[0].key)'" }
     }
 
     private static let largestLimit = 1 << 50

@@ -112,13 +112,6 @@ package struct BlobStore: Sendable {
         return damaged
     }
 
-    /// Sets counters anew where one of them is no number. Returns the damaged ones.
-    func countAnew() async throws -> [String] {
-        var damaged: [String] = []
-        for part in parts { damaged += try await part.countAnew() }
-        return damaged
-    }
-
     /// How much the store holds. The cost does not depend on the number of bodies.
     package func usage() async throws(StateError) -> BlobUsage {
         var usage = BlobUsage(blobs: 0, bytes: 0, memory: 0, evicted: 0)

@@ -92,8 +92,8 @@ package struct Exchange: Sendable {
         case jobs = 0
         /// All accepted jobs have ended.
         case nothing
-        /// The jobs that are left can be read by a newer version only.
-        case onlyForeign
+        /// The jobs that are left are counted, and nothing leads to them: Redis has lost them, or another program has damaged them.
+        case missing
     }
 
     /// Queue time, ms.

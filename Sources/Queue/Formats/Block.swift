@@ -31,7 +31,7 @@ package struct Block {
     /// A tombstone stands in a list in place of a deleted block, so that the positions of the others stay the same.
     static let gone = [UInt8(ascii: "t")]
 
-    /// Reads what the jobs have in common; `nil` for a block of a newer version.
+    /// Reads what the jobs have in common; `nil` for bytes that are no block.
     package init?(_ bytes: some Collection<UInt8>) {
         self.bytes = Array(bytes)
         reader = ByteReader(self.bytes)

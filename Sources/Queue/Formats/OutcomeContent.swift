@@ -12,7 +12,7 @@ package import GannetBase
 /// | | each field: tag (1), length (2), value |
 /// | | the rest of the URL |
 package struct OutcomeContent: Sendable, Equatable {
-    /// Fields that only some outcomes have. A reader skips tags that it does not know, because a newer version may write more of them.
+    /// Fields that only some outcomes have. A reader skips tags that it does not know.
     package enum Field: UInt8, Sendable, CaseIterable {
         case entityTag = 1
         case lastModified, contentType, errorClass, errorMessage, file, vary
@@ -50,7 +50,7 @@ package struct OutcomeContent: Sendable, Equatable {
 extension OutcomeContent {
     package var httpStatus: Int? { status == 0 ? nil : status }
 
-    /// Why the URL could not be fetched, in a sentence. An outcome of an earlier version may have no message.
+    /// Why the URL could not be fetched, in a sentence. Another program may have written an outcome without a message.
     package var failureSentence: String {
         if let message = fields[.errorMessage], !message.isEmpty { return message }
         if let httpStatus { return "The server answered \(httpStatus)." }
@@ -167,7 +167,7 @@ extension PhaseTimes {
         return bytes
     }
 
-    /// Nil for bytes that `packed` cannot have made. A newer version may have further phases behind these.
+    /// Nil for bytes that `packed` cannot have made.
     fileprivate init?(packed bytes: ArraySlice<UInt8>) {
         self.init()
         var reader = ByteReader(bytes)

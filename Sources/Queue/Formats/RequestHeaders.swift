@@ -60,7 +60,7 @@ extension RequestHeaders {
         return bytes
     }
 
-    /// `nil` for headers of another version, and for damaged ones.
+    /// `nil` for bytes that are no headers.
     package init?(_ bytes: [UInt8]) {
         var lines: [Line] = []
         var reader = ByteReader(bytes)

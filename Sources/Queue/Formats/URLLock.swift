@@ -37,7 +37,7 @@ package struct URLLock {
     var interested: [Interested]
     let job: ArraySlice<UInt8>
 
-    /// `nil` for a lock that a newer version wrote, and for one whose names are no text. Its bytes would be others than those in Redis.
+    /// `nil` for a lock that cannot be read, and for one whose names are no text. Its bytes would be others than those in Redis.
     package init?(_ bytes: some Collection<UInt8>) {
         var reader = ByteReader(Array(bytes))
         guard let kind = reader.byte().flatMap(Kind.init), let token = reader.bytes(LockToken.count).flatMap({ LockToken($0) }),
@@ -64,19 +64,8 @@ package struct URLLock {
         self.queue = queue
         self.failure = failure
         job = reader.all()
+        if kind == .worker, Block(job) == nil { return nil }
     }
-
-    /// Whether no version writes a lock like this. A newer version's begins with another capital letter, or has more behind its head.
-    static func isDamaged(_ bytes: [UInt8]) -> Bool {
-        guard let first = bytes.first, UInt8(ascii: "A")...UInt8(ascii: "Z") ~= first else { return true }
-        guard let kind = Kind(rawValue: first) else { return false }
-        var reader = ByteReader(bytes.dropFirst(headCount))
-        guard let length = reader.number(2), reader.bytes(length) != nil else { return true }
-        return kind == .worker && Block(reader.all()) == nil
-    }
-
-    /// The bytes before the length of what has no fixed length.
-    private static let headCount = 1 + LockToken.count + 6 + 6 + 1 + 1 + 1 + 6
 
     private static func interested(_ reader: inout ByteReader) -> Interested? {
         guard let kind = reader.byte(), let length = reader.number(1), let bytes = reader.bytes(length), let first = bytes.first,

@@ -23,7 +23,7 @@ package struct URLOutcome: Sendable, Equatable {
         static let notStored = 2
     }
 
-    /// Reads an outcome, as `Scripts/Parts/locks.lua` describes it; `nil` where a newer version wrote it, and for a damaged one.
+    /// Reads an outcome, as `Scripts/Parts/locks.lua` describes it; `nil` for bytes that are no outcome.
     package init?(_ bytes: [UInt8]) {
         var reader = ByteReader(bytes)
         guard reader.number(1) == Self.version, let flags = reader.number(1),
@@ -42,15 +42,6 @@ package struct URLOutcome: Sendable, Equatable {
 }
 
 extension URLOutcome {
-    /// Reads an outcome that may be damaged, which counts as none.
-    /// - Parameter what: The outcome, in the error about one of a newer version. Versions are below 32: text of another program is none.
-    static func read(_ bytes: [UInt8], _ what: String) throws(StateError) -> URLOutcome? {
-        if isNewer(bytes) { throw .newerFormat(what) }
-        return URLOutcome(bytes)
-    }
-
-    static func isNewer(_ bytes: [UInt8]) -> Bool { bytes.first.map { version + 1..<32 ~= Int($0) } ?? false }
-
     /// Why the URL could not be fetched.
     package struct Failure: Sendable, Equatable {
         package let kind: String

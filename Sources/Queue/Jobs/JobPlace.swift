@@ -12,7 +12,7 @@ package enum JobPlace {
     case followers(id: [UInt8])
     /// Blocks that were enqueued with the same delay, in milliseconds.
     case delayed(delay: Int)
-    /// A newer version's.
+    /// A timer that no script sets.
     case unknown(member: [UInt8])
 
     package init(timer member: [UInt8]) {
@@ -152,7 +152,7 @@ package struct DeadJob {
     package let block: Block
     package let error: OutcomeContent?
 
-    /// `nil` for a record that a newer version wrote.
+    /// `nil` for a record that cannot be read.
     package init?(_ record: [UInt8]) {
         var reader = ByteReader(record)
         guard reader.bytes(LockToken.count) != nil, let crashes = reader.number(1), let failures = reader.number(1),

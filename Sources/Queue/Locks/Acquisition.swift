@@ -67,9 +67,7 @@ extension AcquireAnswer {
         switch (status, fields.count) {
         case ("ended", 1): fate = .ended
         case ("waits", 3):
-            guard let failure = OutcomeContent(try fields[2].asBytes()[...]) else {
-                throw StateError.newerFormat("The last failure of this URL")
-            }
+            guard let failure = OutcomeContent(try fields[2].asBytes()[...]) else { throw RedisError.form(of: "acquire") }
             fate = .waits(lastFailure: failure)
         case ("busy", 3): fate = .busy(atMost: .milliseconds(try fields[2].asInteger()))
         case ("leased", 4):
@@ -77,13 +75,12 @@ extension AcquireAnswer {
             fate = .leased(token, stale: URLOutcome(try fields[3].asBytes()))
         case ("fresh", 3): fate = .fresh(try Self.outcome(fields[2]))
         case ("negative", 3): fate = .negative(try Self.outcome(fields[2]))
-        case ("fresh", _), ("negative", _), ("newer", _): throw StateError.newerFormat("The outcome of this URL")
         default: throw RedisError.form(of: "acquire")
         }
     }
 
     private static func outcome(_ field: RedisReply) throws -> URLOutcome {
-        guard let outcome = URLOutcome(try field.asBytes()) else { throw StateError.newerFormat("The outcome of this URL") }
+        guard let outcome = URLOutcome(try field.asBytes()) else { throw RedisError.form(of: "acquire") }
         return outcome
     }
 }

@@ -98,9 +98,7 @@ extension ClusterState {
     package func outcomes(_ ids: [URLID], in partition: Partition) async throws(StateError) -> [URLOutcome?] {
         try await StateError.mapping {
             let replies = await connection.pipeline(ids.map { RedisCommand("GET", partition.keys.outcome($0)) })
-            return try replies.map { reply in
-                try reply.get().asOptionalBytes().flatMap { try URLOutcome.read($0, "The outcome of a URL") }
-            }
+            return try replies.map { try $0.get().asOptionalBytes().flatMap { URLOutcome($0) } }
         }
     }
 
@@ -109,9 +107,7 @@ extension ClusterState {
         try await StateError.mapping {
             let replies = await connection.pipeline(partitions.map { RedisCommand("GET", $0.keys.outcome(id)) })
             for reply in replies {
-                if let bytes = try reply.get().asOptionalBytes(), let outcome = try URLOutcome.read(bytes, "The outcome of a URL") {
-                    return outcome
-                }
+                if let outcome = try reply.get().asOptionalBytes().flatMap({ URLOutcome($0) }) { return outcome }
             }
             return nil
         }

@@ -64,7 +64,7 @@ extension OperatorRule {
         return "\(text(limit)) \(text(interval.map(\.wholeMilliseconds))) \(text(pause.map { now + $0.wholeMilliseconds }))"
     }
 
-    /// `nil` for a rule of a newer version.
+    /// `nil` for a text that is no rule.
     package init?(_ pattern: String, _ text: String, now: Int) {
         let parts = text.split(separator: " ", omittingEmptySubsequences: false)
         guard parts.count == 3 else { return nil }

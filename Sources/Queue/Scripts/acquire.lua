@@ -8,7 +8,7 @@
 --       that was not there, or nothing   10 random bytes of the call: a lock that it took before, its answer having been lost, is its own
 -- Answer: {'fresh' or 'negative', queue time, outcome}   {'leased', queue time, token, a stale outcome or nothing}
 --         {'busy', queue time, ms after which to ask again at the latest}   {'waits', queue time, the last failure}: another attempt is to come
---         {'newer', queue time}: the outcome or the lock is a newer version's   {'ended'}: the lease of the incarnation has ended
+--         {'ended'}: the lease of the incarnation has ended
 local id, incarnation, lease, longest, channel = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5]
 local refresh, since, maxAge, missing, own = ARGV[6] == '1', tonumber(ARGV[7]), tonumber(ARGV[8]), ARGV[9], ARGV[10]
 local holder = Locks.holderOf(incarnation)
@@ -18,7 +18,6 @@ if ends and tonumber(ends) <= Clock.lived then return {'ended'} end
 
 local bytes, lock = call('GET', Locks.outcomeOf(id)), Locks.read(call('HGET', Locks.key, id))
 local outcome = Locks.readOutcome(bytes)
-if outcome and outcome.isForeign or lock and lock.isForeign then return {'newer', Clock.now} end
 -- It stays until the next one is there. Batches whose jobs ended with it still know their URL.
 local isMissing = outcome and missing ~= '' and sub(bytes, Locks.OUTCOME_HEADER + 1, Locks.OUTCOME_HEADER + #missing) == missing
 if isMissing then outcome = nil end

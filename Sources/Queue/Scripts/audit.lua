@@ -3,11 +3,11 @@
 -- does so in one step, within a bound: on a live system nothing can come in between. Audit+Counters.swift compares what jobs are counted.
 --
 -- KEYS  1 '<tag>state'   2 '<q>queue', for its jobs
--- ARGV  1 'hosts' or 'jobs'   2 whether to mend the hosts, or to remove jobs that are damaged
--- Answer: what there was too much of or a newer version's, or '', and then
---         for each host with a wrong count: {name, requests in flight, those that are counted or -1 for a record that cannot be read}
---         or how many elements of lists are damaged, the fields of the queue, and for each batch: {number, active, parked, delayed and
---         ready jobs, the fields of the batch}
+-- ARGV  1 'hosts' or 'jobs'   2 whether to mend the hosts
+-- Answer: what there was too much of, or '', and then
+--         for each host with a wrong count: {name, requests in flight, those that are counted}
+--         or how many elements of lists are damaged, the list of the first or '', the fields of the queue, and for each batch: {number,
+--         active, parked, delayed and ready jobs, the fields of the batch}
 local AT_ONCE, MOST_IN_ONE_STEP = 500, 50000
 local answer, left = {''}, MOST_IN_ONE_STEP
 -- A host that has room again tells the queues that wait for it; how much room, their workers know.
@@ -19,7 +19,7 @@ local function isTooMany(number, what)
     return left < 0
 end
 
--- Calls a function for all that is held: with the field, its value, and the lock where a job has it.
+-- Calls a function for all that is held: with the field, its value, the lock where a job has it, and the key of the holder.
 local function forAllHeld(body)
     for _, incarnation in ipairs(call('ZRANGE', Locks.leases, '(0', '+inf', 'BYSCORE', 'LIMIT', 0, MOST_IN_ONE_STEP + 1)) do
         local holder = Locks.holderOf(incarnation)
@@ -27,7 +27,7 @@ local function forAllHeld(body)
         local held = call('HGETALL', holder)
         for i = 1, #held, 2 do
             local lock = #held[i] == 16 and Locks.read(call('HGET', Locks.key, held[i]))
-            body(held[i], held[i + 1], lock and lock.kind == 'L' and lock)
+            body(held[i], held[i + 1], lock and lock.kind == 'L' and lock, holder)
         end
     end
 end
@@ -47,8 +47,8 @@ local function checkHosts()
     if ARGV[2] == '1' then Clock.writeAlsoWhenFull() end
     for name, number in pairs(running) do
         local host = Hosts.of(name)
-        if host.running ~= number or host.isDamaged then
-            answer[#answer + 1] = {name, number, host.isDamaged and -1 or host.running}
+        if host.running ~= number then
+            answer[#answer + 1] = {name, number, host.running}
             if ARGV[2] == '1' then Hosts.changed(host).running = number end
         end
     end
@@ -56,20 +56,19 @@ local function checkHosts()
 end
 
 local function countJobs()
-    local queue, there, wrong = KEYS[2]:sub(#tag + 3, -7), {}, {}
+    local queue, there, damaged, damagedList = KEYS[2]:sub(#tag + 3, -7), {}, 0, ''
     local function partsOf(number)
         there[number] = there[number] or {active = 0, parked = 0, delayed = 0, ready = 0}
         return there[number]
     end
-    -- Answers whether the element is damaged.
-    local function add(element, part)
+    local function add(element, part, list)
         local block = Blocks.read(element)
         if block then
             local parts = partsOf(block.batch)
             parts[part] = parts[part] + block.count
         elseif element ~= Blocks.GONE and #element ~= 16 then
-            if not Blocks.isNewer(element) then return true end
-            answer[1] = 'jobs that this version cannot read'
+            if damaged == 0 then damagedList = list end
+            damaged = damaged + 1
         end
     end
     -- `part` is how jobs of the list are counted; followers say so themselves.
@@ -78,17 +77,17 @@ local function countJobs()
             local length = call('LLEN', list)
             if isTooMany(1 + length, 'jobs') then return end
             for from = 0, length - 1, AT_ONCE do
-                for i, element in ipairs(call('LRANGE', list, from, from + AT_ONCE - 1)) do
-                    if add(element, part or Blocks.stateOf(element)) then wrong[#wrong + 1] = {list, from + i - 1} end
+                for _, element in ipairs(call('LRANGE', list, from, from + AT_ONCE - 1)) do
+                    add(element, part or Blocks.stateOf(element), list)
                 end
             end
         end
     end
-    forAllHeld(function(field, value, lock)
+    forAllHeld(function(field, value, lock, holder)
         local length = byte(value) or 0
         local isDelivery = #field == 17 and byte(field) == 100 and sub(value, 2, 1 + length) == queue
         local job = isDelivery and sub(value, 2 + length) or lock and lock.queue == queue and lock.job
-        if job then add(job, 'active') end
+        if job then add(job, 'active', holder) end
     end)
     for _, priority in ipairs(Blocks.PRIORITIES) do
         local timers = Blocks.ofQueue(queue, 'timers:' .. priority)
@@ -101,17 +100,11 @@ local function countJobs()
             if kind == 'h' then addList(Blocks.ofQueue(queue, 'aside:' .. priority .. ':' .. name), 'ready') end
         end
     end
-    addList(Blocks.ofQueue(queue, 'aside:newer'), 'ready')
-    -- Their places stay, so that those of the others are the same. Where not all can be read, nobody would count the lost jobs.
-    if ARGV[2] == '1' and answer[1] == '' and wrong[1] then
-        Clock.writeAlsoWhenFull()
-        for _, place in ipairs(wrong) do call('LSET', place[1], place[2], Blocks.GONE) end
-    end
     local known = call('ZRANGE', Blocks.ofQueue(queue, 'batches'), 0, -1, 'WITHSCORES')
     for i = 2, #known, 2 do partsOf(tonumber(known[i])) end
     local COUNTERS = {'done', 'failed', 'cancelled', 'active', 'parked', 'delayed'}
-    answer[2] = #wrong
-    answer[3] = call('HMGET', KEYS[2], 'priorities', 'mended', 'enqueued', unpack(COUNTERS))
+    answer[2], answer[3] = damaged, damagedList
+    answer[4] = call('HMGET', KEYS[2], 'priorities', 'mended', 'enqueued', unpack(COUNTERS))
     for number, is in pairs(there) do
         local fields = call('HMGET', Blocks.ofQueue(queue, 'batch:' .. number), 'state', 'priority', 'total', unpack(COUNTERS))
         answer[#answer + 1] = {number, is.active, is.parked, is.delayed, is.ready, unpack(fields)}

@@ -18,7 +18,6 @@
 --         'refused'  2 the digest of a body that Redis did not take   3 its size: it counts no more
 --         'evict'    2 the limit; -1 where Redis itself is full   3 as for 'put'   4 the size of a body that needs room
 --         'remove'   2 the digest
---         'sum'      2 where in the index to begin   3 of how many bodies
 --         'hold'     2 a batch, which holds its bodies from now on
 --         'exported' 2 a batch   3 … for each of its bodies that it holds no more: digest, size
 --         'release'  2 a batch that holds nothing any more
@@ -26,11 +25,11 @@
 -- batches hold the others, 'again' when some were dropped and more may be; with the last four nothing was noted. To 'evict': whether more may go,
 -- or whether there is room now in a full Redis. To 'touch': the size of each, 0 where it is not there. To 'remove': whether it was there.
 -- To 'hold': whether it held nothing before. To 'release': whether there is more to do.
--- To 'sum': how many entries it met, their bytes, and their memory. While a counter is no number, nothing is written, and an audit can count. Rather than refuse a body for the sake of those that were used a moment ago, the store grows above its limit.
+-- While a counter is no number, nothing is written. Rather than refuse a body for the sake of those that were used a moment ago, the store grows above its limit.
 local MOST_EVICTED, MOST_LOOKS, HIGHEST, NOTED_FOR, HELD_FOR, CACHED = 100, 5000, 1.25, 60000, 2592000000, 8796093022208
 local index, holds, counters = tag .. 's', tag .. 'holds', call('HMGET', KEYS[1], 'memory', 'bytes', 'evicted')
 local memory, isDamaged = numberOf(counters[1]), areDamaged(counters)
-if isDamaged and ARGV[1] ~= 'touch' and ARGV[1] ~= 'sum' then return damaged(KEYS[1]) end
+if isDamaged and ARGV[1] ~= 'touch' then return damaged(KEYS[1]) end
 local bytesChanged, memoryChanged, used, cached, held, holding, actions = 0, 0, {}, {}, {}, {}, {}
 call('ZCARD', index)
 
@@ -204,15 +203,6 @@ function actions.remove(digest)
     forget(digest, size)
     save()
     return wasThere
-end
-
-function actions.sum(from, most)
-    local members, bytes, needed = call('ZRANGE', index, from, from + most - 1), 0, 0
-    for _, member in ipairs(members) do
-        local size = #member == 37 and unpackBytes('>I5', member, 33)
-        if size then bytes, needed = bytes + size, needed + memoryFor(size) end
-    end
-    return {#members, bytes, needed}
 end
 
 function actions.hold(batch)

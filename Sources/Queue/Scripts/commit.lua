@@ -16,14 +16,12 @@ for _ = 1, tonumber(ARGV[1]) do
     at = last + 1
 end
 -- Redis does not roll a script back: keys that hold something else stop it before it writes.
-local changes, set = {}, {}
+local changes = {}
 while at <= #ARGV do
     local change = {unpack(ARGV, at + 1, at + ARGV[at])}
-    local look, counter = LOOKS[sub(change[1], 1, 1)], change[2] .. (change[3] or '')
+    local look = LOOKS[sub(change[1], 1, 1)]
     if change[1] == 'LPUSH' then Lists.check(change[2]) elseif look then call(look, change[2]) end
-    -- A step that mends a counter sets it first.
-    if change[1] == 'HSET' then set[counter] = true end
-    if change[1] == 'HINCRBY' and not set[counter] and areDamaged({call('HGET', change[2], change[3])}) then return damaged(change[2]) end
+    if change[1] == 'HINCRBY' and areDamaged({call('HGET', change[2], change[3])}) then return damaged(change[2]) end
     changes[#changes + 1], at = change, at + 1 + #change
 end
 if woken ~= '' then call('HLEN', KEYS[2]) end

@@ -15,7 +15,7 @@
 --       ever   19 since when, in queue time, the process works there; nothing in its first call
 --       then the outcomes, then what it holds
 -- Answer: {'ended'} for an incarnation whose lease has ended, or {'done', queue time, verdicts, how many it holds, what is left (0
---         jobs, 1 nothing, 2 only jobs that this version cannot read), whether to ask again at once, ms until the next visit or -1, 1 where the queue is
+--         jobs, 1 nothing, 2 jobs that are missing: they are counted, and nothing leads to them), whether to ask again at once, ms until the next visit or -1, 1 where the queue is
 --         paused or 2 where the process takes no more jobs until it has nothing, each batch among these {number, name or nil, headers or nil, trace or nil, manners or nil, what it keeps or nil, …}, then for each job two: its lock, and
 --         an answer too old for it or nothing; or 'd' token length(1) queue job, and its outcome}
 local OPTIONS, SWEEP = 19, 256

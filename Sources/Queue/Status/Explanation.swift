@@ -52,8 +52,6 @@ package struct Explanation: Sendable, Equatable {
     package let now: Int
     package let outcome: URLOutcome?
 
-    /// A newer version wrote the outcome, so this version cannot read it.
-    package let isOutcomeForeign: Bool
     package let holder: Holder?
 
     /// Jobs that wait for the outcome, or for the next attempt, by queue.
@@ -125,13 +123,11 @@ extension ClusterState {
             let lists = try await look(at: followers.map { keys.followers(id.bytes, of: $0.queue) })
             let score = RedisCommand("ZSCORE", keys.leases, .bytes(lock?.token.incarnation.bytes ?? []))
             let end = try await connection.send(score).asOptionalString().flatMap { Int($0) } ?? 0
-            let outcome = try replies[2].asOptionalBytes()
             let standing = try HostStanding(replies[4], of: host, at: now)
             let waiting = WaitingHost(host, standing, at: now)
             let patience = waiting == nil ? nil : try await patience(of: knownQueues())
             return Explanation(
-                now: now, outcome: outcome.flatMap { URLOutcome($0) },
-                isOutcomeForeign: outcome.map { URLOutcome.isNewer($0) } ?? false,
+                now: now, outcome: try replies[2].asOptionalBytes().flatMap { URLOutcome($0) },
                 holder: lock.map { Explanation.Holder($0, end: end, lived: lived) },
                 followersByQueue: zip(followers, lists).map { Explanation.Followers(queue: $0.queue, count: $1.length) },
                 standing: standing, givenUpWithin: waiting.flatMap { patience?.left(of: $0) })

@@ -117,14 +117,14 @@ import Testing
         #expect(finding["example"] as? String == "'{gannet}schema': keys of partitions up to 3 are there")
         #expect(try await fleet.redis.command("EXISTS", "{gannet}schema") == .integer(0))
         // Another program has used the namespace meanwhile, with the usual number.
-        _ = try await fleet.redis.command("SET", "{gannet}schema", "2.0/1")
+        _ = try await fleet.redis.command("SET", "{gannet}schema", "3/1")
         let less = try await fleet.outcome(["doctor"] + fleet.connection)
         #expect(
             less.status == 1
                 && less.output.hasPrefix(
                     "3 partitions that the schema does not name\n    such as '{gannet:3}', where '{gannet}schema' names 1\n"),
             "\(less.output)")
-        _ = try await fleet.redis.command("SET", "{gannet}schema", "2.0/4")
+        _ = try await fleet.redis.command("SET", "{gannet}schema", "3/4")
         #expect(try await fleet.text(["doctor"]) == "Everything is as it should be.\n")
         try await fleet.stop()
     }
@@ -143,11 +143,12 @@ import Testing
     }
 
     @Test(arguments: ["enqueued", "done", "failed", "cancelled", "active", "parked", "delayed", "fetched", "bytes", "kept"])
-    func `a counter that is no number is named by commands, and counted anew by doctor`(field: String) async throws {
+    func `a counter that is no number is named by commands, and doctor says what to do`(field: String) async throws {
         let fleet = try await Fleet.start(.keys, files: 3)
         try await fleet.fetchBatch()
         _ = try await fleet.text(["enqueue", "http://h/1", "http://h/2", "--batch", "more"])
         let before = try await fleet.json(["status"])["totals"] as? [String: Int]
+        let right = try await fleet.redis.command("HGET", "{gannet}q:default:queue", field).text ?? "0"
         _ = try await fleet.redis.command("HSET", "{gannet}q:default:queue", field, "x7")
         for words in field == "kept" ? [] : [["status"], ["purge", "--yes"]] {
             let outcome = try await fleet.outcome(words + fleet.connection)
@@ -162,30 +163,37 @@ import Testing
         let finding = try #require((found["findings"] as? [[String: Any]])?.first)
         #expect(finding["kind"] as? String == "counterDamaged")
         #expect(finding["example"] as? String == "'\(field)' of '{gannet}q:default:queue'")
-        _ = try await fleet.json(["doctor", "--fix", "--yes"])
+        #expect((finding["meaning"] as? String)?.contains("redis-cli HSET") == true && finding["mendable"] as? Bool == false)
+        _ = try await fleet.json(["doctor", "--fix", "--yes"], status: 1)
+        #expect(try await fleet.redis.command("HGET", "{gannet}q:default:queue", field).text == "x7")
+        _ = try await fleet.redis.command("HSET", "{gannet}q:default:queue", field, right)
         #expect(try await fleet.json(["doctor"])["findings"] as? [String] == [])
-        let after = try await fleet.json(["status"])["totals"] as? [String: Int]
-        if field != "bytes" { #expect(after == before) }
+        #expect(try await fleet.json(["status"])["totals"] as? [String: Int] == before)
         #expect(try await fleet.outcome(["purge", "--yes"] + fleet.connection).status == 0)
         try await fleet.stop()
     }
 
-    @Test func `counters of a batch and its number that are no numbers are counted anew`() async throws {
+    @Test func `counters of a batch and its number that are no numbers are named`() async throws {
         let fleet = try await Fleet.start(.keys, files: 1)
         _ = try await fleet.text(["enqueue", "http://h/1", "http://h/2", "--batch", "b"])
         for field in ["total", "disallowed"] { _ = try await fleet.redis.command("HSET", "{gannet}q:default:batch:1", field, "x") }
         _ = try await fleet.redis.command("HSET", "{gannet}state", "batches", "x")
         #expect(try await fleet.outcome(["enqueue", "http://h/3", "--batch", "c"] + fleet.connection).status == 69)
-        let found = try await fleet.json(["doctor", "--fix", "--yes"])
+        let found = try await fleet.json(["doctor", "--fix", "--yes"], status: 1)
         let finding = try #require((found["findings"] as? [[String: Any]])?.first)
         #expect(finding["kind"] as? String == "counterDamaged" && finding["count"] as? Int == 3, "\(found)")
+        for field in ["total", "disallowed"] { _ = try await fleet.redis.command("HDEL", "{gannet}q:default:batch:1", field) }
+        let last = try await fleet.outcome(["doctor"] + fleet.connection)
+        #expect(last.output.contains("    such as 'batches' of '{gannet}state', which is at least 1\n"), "\(last.output)")
+        _ = try await fleet.redis.command("HSET", "{gannet}state", "batches", "1")
+        _ = try await fleet.json(["doctor", "--fix", "--yes"])
         #expect(try await fleet.json(["batch", "show", "b"])["total"] as? Int == 2)
         _ = try await fleet.text(["enqueue", "http://h/3", "--batch", "c"])
         #expect(try await fleet.json(["doctor"])["findings"] as? [String] == [])
         try await fleet.stop()
     }
 
-    @Test func `a clock that is no clock is named, and the queue goes on once that is mended`() async throws {
+    @Test func `a clock that is no clock is named, and another namespace goes on`() async throws {
         let fleet = try await Fleet.start(.keys, files: 3)
         _ = try await fleet.text(["enqueue", "-i", fleet.list, "--batch", "b"])
         _ = try await fleet.redis.command("HSET", "{gannet}state", "clock", "noon")
@@ -196,41 +204,28 @@ import Testing
         let found = try await fleet.json(["doctor"], status: 1)
         let kinds = (found["findings"] as? [[String: Any]])?.map { $0["kind"] as? String }
         #expect(kinds == ["clockDamaged", "notChecked"])
-        _ = try await fleet.json(["doctor", "--fix", "--yes"])
-        #expect(try await fleet.json(["doctor"])["findings"] as? [String] == [])
-        let outcome = try await fleet.outcome(["work", "--until-empty"] + fleet.local + fleet.connection)
-        #expect(outcome.status == 0, "\(outcome.errors)")
-        try await fleet.stop()
-    }
-
-    @Test func `damaged counters and clocks of all partitions are mended together`() async throws {
-        let fleet = try await Fleet.start(files: 12)
-        try await fleet.fetchBatch(more: (0..<12).map { "http://h\($0).invalid/" }, work: ["--retries", "0"])
-        let before = try await fleet.json(["status"])["totals"] as? [String: Int]
-        let counters = try await fleet.answers(of: "{gannet}q:default:queue", "HSET", "done", "x7").count
-        let clocks = try await fleet.answers(of: "{gannet}state", "HSET", "clock", "noon").count
-        #expect(counters > 0 && clocks > 0)
-        #expect(try await fleet.outcome(["status"] + fleet.connection).status == 69)
-        for _ in 0..<2 { _ = try await fleet.outcome(["doctor", "--fix", "--yes"] + fleet.connection) }
-        #expect(try await fleet.json(["doctor"])["findings"] as? [String] == [])
-        #expect(try await fleet.json(["status"])["totals"] as? [String: Int] == before)
+        let other = ["--namespace", "other"] + fleet.connection
+        #expect(try await fleet.outcome(["enqueue", "-i", fleet.list, "--batch", "b"] + other).status == 0)
+        #expect(try await fleet.outcome(["work", "--until-empty"] + fleet.local + other).status == 0)
         try await fleet.stop()
     }
 
     @Test(arguments: ["", "J0123456789", "D01234567890123456789012345678901234567890123456789"])
-    func `damaged jobs are named by workers and doctor, and end as lost once that is mended`(element: String) async throws {
+    func `damaged jobs are named by doctor, workers tell that they are missing, and they end as lost`(element: String) async throws {
         let fleet = try await Fleet.start(.keys, files: 3)
         _ = try await fleet.text(["enqueue", "http://h/1", "http://h/2", "--batch", "lost"])
         _ = try await fleet.text(["enqueue", "-i", fleet.list, "--batch", "b"])
         _ = try await fleet.redis.command("LSET", "{gannet}q:default:ready:normal", "0", element)
-        let stopped = try await fleet.outcome(fleet.work)
-        #expect(stopped.status == 69, "\(stopped.errors)")
-        #expect(stopped.errors.contains("are damaged, or of a newer version of gannet; 'gannet doctor' tells which\n"), "\(stopped.errors)")
         let found = try await fleet.outcome(["doctor"] + fleet.connection)
         #expect(
-            found.status == 1 && found.output.hasPrefix("1 record that cannot be read\n    such as jobs of the queue default\n"), "\(found)"
+            found.status == 1
+                && found.output.hasPrefix("1 record that cannot be read\n    such as jobs in '{gannet}q:default:ready:normal'\n"),
+            "\(found)"
         )
-        #expect(found.errors == "gannet: 'gannet doctor --fix' mends this.\n")
+        #expect(found.errors == "gannet: 'gannet doctor --fix' mends some of it.\n")
+        let stopped = try await fleet.outcome(fleet.work)
+        #expect(stopped.status == 69, "\(stopped.errors)")
+        #expect(stopped.errors.contains("gannet: the jobs that are left are missing from the queue"), "\(stopped.errors)")
         _ = try await fleet.json(["doctor", "--fix", "--yes"])
         #expect(try await fleet.text(["doctor"]) == "Everything is as it should be.\n")
         #expect(try await fleet.json(["batch", "show", "lost"])["failed"] as? Int == 2)
@@ -242,12 +237,14 @@ import Testing
     func `a damaged value ends no worker for good`(place: [String]) async throws {
         let fleet = try await Fleet.start(.keys, files: 3)
         _ = try await fleet.text(["enqueue", "-i", fleet.list, "--batch", "b"])
+        let right = try await fleet.redis.command("HGET", "{gannet}" + place[0], place[1]).text
         _ = try await fleet.redis.command("HSET", "{gannet}" + place[0], place[1], "nan")
         let first = try await fleet.outcome(fleet.work)
         // Without this counter nobody knows when the queue has ended.
         #expect(first.status == (place[1] == "done" ? 69 : 0), "\(first.errors)")
         if first.status != 0 { #expect(first.errors.contains("Error: The key '{gannet}\(place[0])' holds a counter"), "\(first.errors)") }
-        _ = try await fleet.json(["doctor", "--fix", "--yes"])
+        if let right { _ = try await fleet.redis.command("HSET", "{gannet}" + place[0], place[1], right) }
+        if right == nil { _ = try await fleet.redis.command("HDEL", "{gannet}" + place[0], place[1]) }
         #expect(try await fleet.text(["doctor"]) == "Everything is as it should be.\n")
         #expect(try await fleet.outcome(fleet.work).status == 0)
         try fleet.expectAllBodies()
@@ -257,7 +254,9 @@ import Testing
     @Test func `a part that could not be checked is a finding that is left`() async throws {
         let fleet = try await Fleet.start(.keys, files: 1)
         _ = try await fleet.text(["enqueue", "http://h/1", "--batch", "b"])
-        _ = try await fleet.redis.command("LPUSH", "{gannet}q:default:ready:normal", "\u{2}" + String(repeating: "y", count: 40))
+        // More jobs than are counted in one step.
+        let script = "for i = 1, 51 do local t = {} for j = 1, 1000 do t[j] = 't' end redis.call('RPUSH', KEYS[1], unpack(t)) end return 1"
+        _ = try await fleet.redis.command("EVAL", script, "1", "{gannet}q:default:ready:normal")
         for words in [["doctor"], ["doctor", "--fix", "--yes"]] {
             let outcome = try await fleet.outcome(words + fleet.connection)
             #expect(outcome.status == 1 && outcome.errors == "", "\(outcome)")

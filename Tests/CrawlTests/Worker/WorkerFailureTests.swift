@@ -44,10 +44,10 @@ import Testing
         }
     }
 
-    @Test func `a job without a URL ends as failed, and jobs of another version are reported once and left`() async throws {
+    @Test func `a job without a URL ends as failed, and jobs that cannot be read are reported once as missing`() async throws {
         try await WorkerFixture.with { fixture in
             try await fixture.fill(0..<3)
-            // Entries that a newer version, and a broken one, would have put there.
+            // Entries that another program, and a broken version, would have put there.
             let ready = RedisArgument.string("{\(fixture.namespace)}q:q:ready:normal")
             var notText = Block.pack([JobEntry(checked: WorkerFixture.id(9), "h", "http://h/9")], batch: 1, hasHeaders: false)[0]
             notText[notText.count - 1] = 0xff
@@ -58,8 +58,8 @@ import Testing
                 try await fixture.redis.send(RedisCommand("HINCRBY", .string("{\(fixture.namespace)}q:q:\(key)"), field, "6"))
             }
             let worker = try await fixture.start(ScriptedDownloader { .body($0) }, listens: false) { $0.concurrency = 2 }
-            #expect(await worker.end.end == .foreignLeft)
-            #expect(worker.count { if case .foreign = $0 { true } else { false } } == 1)
+            #expect(await worker.end.end == .missing)
+            #expect(worker.count { if case .missing = $0 { true } else { false } } == 1)
             #expect(worker.count { if case .givenUp(1) = $0 { true } else { false } } == 1)
             #expect(worker.count(where: \.isFetched) == 3)
             let counts = try await fixture.queue.counts()

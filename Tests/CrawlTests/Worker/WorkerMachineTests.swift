@@ -31,12 +31,12 @@ import Testing
         #expect(idle.take(.room(true)).requests.map(\.wanted) == [4])
     }
 
-    @Test(arguments: [(Exchange.Left.nothing, 1), (.onlyForeign, 1), (.jobs, 0)])
-    func `jobs of a newer version are told of once, where no partition has others`(other: Exchange.Left, times: Int) {
+    @Test(arguments: [(Exchange.Left.nothing, 1), (.missing, 1), (.jobs, 0)])
+    func `missing jobs are told of once, where no partition has others`(other: Exchange.Left, times: Int) {
         var bench = MachineBench(partitions: 2) { $0.concurrency = 64 }
         bench.start()
-        let reports = bench.answer(left: .onlyForeign).reports + bench.answer(left: other).reports
-        #expect(reports.count { if case .foreign = $0 { true } else { false } } == times)
+        let reports = bench.answer(left: .missing).reports + bench.answer(left: other).reports
+        #expect(reports.count { if case .missing = $0 { true } else { false } } == times)
     }
 
     @Test func `an exchange without an answer is repeated with the same content, and later outcomes wait`() throws {

@@ -159,9 +159,8 @@ class Look:
                 raise Broken(f"followers of {id.hex()} are forgotten")
         for place in queue[b"aside"]:
             host = place.split(b":", 1)[-1]
-            if place != b"newer" and b"h" + host not in timers:
+            if b"h" + host not in timers:
                 raise Broken(f"what stands aside at {host.decode()} is forgotten")
-        waiting["delayed"] += sum(block(member[9:])[0] for member in timers if member[:1] == b"d")
         active = sum(one["kind"] == "L" and one["queue"] == name for one in self.locks.values())
         active += sum(len(field) == 17 and field[:1] == b"d" and value[1 : 1 + value[0]] == name for fields in self.holders.values() for field, value in fields.items())
         found = {"active": active, "parked": waiting["parked"], "delayed": waiting["delayed"]}

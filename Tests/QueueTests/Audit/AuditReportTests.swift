@@ -103,17 +103,6 @@ import Testing
         }
     }
 
-    @Test func `followers that cannot be read are not counted, and nothing about their queue is changed`() async throws {
-        try await QueueFixture.with { fixture in
-            try await fixture.fill([7, 7])
-            _ = try await fixture.claim(2)
-            try await fixture.send("RPUSH", fixture.followers(7), "\u{2} of a newer version")
-            try await fixture.send("HINCRBY", fixture.queueKey("queue"), "parked", 5)
-            #expect(try await fixture.cluster.audit(mend: true).map(\.kind) == [.notChecked])
-            #expect(try await fixture.queue.counts().parked == 6)
-        }
-    }
-
     @Test func `a part that is too large for one step is reported as not checked`() async throws {
         try await QueueFixture.with { fixture in
             for chunk in stride(from: 0, to: 51_000, by: 1000) {

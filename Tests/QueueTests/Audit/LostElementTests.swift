@@ -57,9 +57,7 @@ import Testing
         try await QueueFixture.withClock { fixture, clock in
             clock.stop()
             let kept = try await KeptSituation(fixture, clock) { situation in
-                guard isLate else { return }
-                try await situation.growLate(fixture, clock)
-                try await fixture.send("DEL", .bytes(Array("outcome:".utf8) + QueueFixture.id(12).bytes))
+                if isLate { try await situation.growLate(fixture, clock) }
             }
             let losses = try await losses(fixture)
             #expect(losses.count > 50)

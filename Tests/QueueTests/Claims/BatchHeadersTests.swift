@@ -142,39 +142,4 @@ import Testing
             #expect(try await fixture.queue.batches([again.number]).map(\.options.headers) == [one])
         }
     }
-
-    @Test func `a job that an older version set aside is handed out by a version that can read it`() async throws {
-        try await QueueFixture.with { fixture in
-            let headers = try Self.headers("1")
-            try await fixture.fill(0..<3, options: Self.options(headers))
-            // A version that could not read these jobs has set them aside, and so will this one with a job of a version to come.
-            let (ready, aside) = (
-                RedisArgument.string(fixture.key(queue: "ready:normal")), RedisArgument.string(fixture.key(queue: "aside:newer"))
-            )
-            try await fixture.redis.send(RedisCommand("RENAME", ready, aside))
-            try await fixture.redis.send(RedisCommand("RPUSH", aside, "\u{1} of a version to come"))
-            try await fixture.fill(3..<4, batch: "later")
-            #expect(try await fixture.claim(10).jobs.map(\.id) == [QueueFixture.id(3)])
-            let first = try await fixture.claim(10)
-            #expect(first.jobs.isEmpty && first.isMore)
-            let second = try await fixture.claim(10)
-            all(fixture, headers, second, count: 3)
-            #expect(second.jobs.map(\.id) == (0..<3).map(QueueFixture.id))
-            #expect(try await fixture.dump().values["q:q:aside:newer"] == ["\\1 of a version to come"])
-            #expect(try await fixture.claim(10).jobs.isEmpty)
-        }
-    }
-
-    @Test func `more blocks set aside than one look takes all come back`() async throws {
-        try await QueueFixture.with { fixture in
-            let headers = try Self.headers("1")
-            try await fixture.fill(0..<700, hosts: 100, options: Self.options(headers))
-            let (ready, aside) = (
-                RedisArgument.string(fixture.key(queue: "ready:normal")), RedisArgument.string(fixture.key(queue: "aside:newer"))
-            )
-            try await fixture.redis.send(RedisCommand("RENAME", ready, aside))
-            #expect(Set(try await fixture.drain()) == Set((0..<700).map(QueueFixture.id)))
-            try await fixture.expectEnded()
-        }
-    }
 }

@@ -93,6 +93,7 @@ extension ModelRun {
                 + answer.jobs.map { "\($0.url.dropFirst(7))\($0.outcome == nil ? "" : " known")" }.joined(separator: " ")
                 + " (next \(answer.next.map { "\($0)" } ?? "nil")\(answer.isMore ? ", more" : ""))")
         let after = try await look(partition)
+        try Violation.require(answer.left != .missing, "jobs are called missing, and none was lost")
         try check(verdicts: answer.verdicts, ends, before, after)
         var settled: [Bytes: ModelEnd] = [:]
         var ending: Set<Int> = []

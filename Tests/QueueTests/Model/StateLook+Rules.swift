@@ -162,9 +162,8 @@ extension StateLook {
             let ready = ["done", "failed", "cancelled", "active", "parked", "delayed"].reduce(count("total")) { $0 - count($1) }
             need(tally.parked[number, default: 0] == count("parked"), "batch \(number) counts \(count("parked")) parked jobs")
             need(tally.delayed[number, default: 0] == count("delayed"), "batch \(number) counts \(count("delayed")) delayed jobs")
-            let isForeign = !queue.newer.isEmpty
             need(
-                tally.ready[number, default: 0] == ready || isForeign,
+                tally.ready[number, default: 0] == ready,
                 "batch \(number) counts \(ready) ready jobs, and there are \(tally.ready[number, default: 0])")
         }
         for name in ["active", "parked", "delayed"] {

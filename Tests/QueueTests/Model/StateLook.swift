@@ -64,7 +64,6 @@ struct StateLook: Sendable {
         /// By priority and delay.
         var delayed: [String: [Jobs]] = [:]
         var timers: [String: [Bytes: Double]] = [:]
-        var newer: [Bytes] = []
 
         func count(_ name: String) -> Int { counters[name].flatMap { Int(String(decoding: $0, as: UTF8.self)) } ?? 0 }
     }
@@ -262,7 +261,6 @@ extension StateLook.Queue {
     /// Whether no key of the queue is left.
     var isGone: Bool {
         counters.isEmpty && batches.isEmpty && ready.isEmpty && aside.isEmpty && followers.isEmpty && delayed.isEmpty && timers.isEmpty
-            && newer.isEmpty
     }
 
     mutating func note(_ kind: String, _ rest: Bytes, _ values: [Bytes], _ unreadable: inout [String]) {
@@ -282,7 +280,6 @@ extension StateLook.Queue {
             let fields = StateLook.pairs(values).map { (String(decoding: $0, as: UTF8.self), String(decoding: $1, as: UTF8.self)) }
             batches[Int(name) ?? -1] = isGone ? nil : Dictionary(fields) { $1 }
         case "ready": ready[name] = isGone ? nil : values.compactMap(read)
-        case "aside" where name == "newer": newer = values
         case "aside":
             aside[name] = isGone ? nil : values.filter { $0 != StateLook.gone }.map { $0.count == 16 ? (nil, $0) : (read($0), []) }
         case "delayed": delayed[name] = isGone ? nil : values.compactMap(read)

@@ -87,8 +87,7 @@ struct Situation: Sendable {
         guard Set(jobs.keys) == [0, 1, 2, 4, 6] else { throw KitError("these are held: \(jobs.keys.sorted())") }
     }
 
-    /// Lets time pass: the next attempt and the delayed job are due, and all leases have ended. The outcome that a job waited for is there,
-    /// and a newer version has written the outcome of one ready URL.
+    /// Lets time pass: the next attempt and the delayed job are due, and all leases have ended. The outcome that a job waited for is there.
     func growLate(_ fixture: QueueFixture, _ clock: MovableClock) async throws {
         _ = try await StateCall.settleFetched.make(fixture, self)
         for _ in 0..<7 {
@@ -96,8 +95,6 @@ struct Situation: Sendable {
             // Lease time goes on while somebody calls. This caller takes nothing back.
             _ = try await fixture.queue.begin(batch: "passer-by")
         }
-        try await fixture.redis.send(
-            RedisCommand("SET", .bytes(Array(fixture.key("outcome:").utf8) + QueueFixture.id(12).bytes), "\u{2}new"))
     }
 
     /// Brings every job to its end, whatever its state is.

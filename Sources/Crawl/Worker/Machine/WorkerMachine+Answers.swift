@@ -20,9 +20,9 @@ extension WorkerMachine {
         guard index < order.count else { return }
         lanes[index].left = exchange.left
         look(index, exchange, sent.request, at: now)
-        if !hasToldOfForeign, onlyForeignIsLeft {
-            hasToldOfForeign = true
-            actions.append(.report(.foreign))
+        if !hasToldOfMissing, areAllMissing {
+            hasToldOfMissing = true
+            actions.append(.report(.missing))
         }
     }
 
@@ -46,9 +46,9 @@ extension WorkerMachine {
         }
     }
 
-    private var onlyForeignIsLeft: Bool {
+    private var areAllMissing: Bool {
         let left = lanes.prefix(order.count).map(\.left)
-        return left.contains(.onlyForeign) && left.allSatisfy { $0 == .onlyForeign || $0 == .nothing }
+        return left.contains(.missing) && left.allSatisfy { $0 == .missing || $0 == .nothing }
     }
 
     private mutating func settled(_ outcome: Lane.Outcome, _ verdict: Verdict, in index: Int, at now: Instant) {

@@ -146,13 +146,13 @@ extension WorkerMachine {
         guard jobs.isEmpty, lanes.allSatisfy(\.isIdle) else { return }
         if ending.isStopping { return finish() }
         guard options.endsWhenEmpty, !isFed else { return }
-        let isEmpty = lanes.prefix(order.count).allSatisfy { !$0.mayFindWork && ($0.left == .nothing || $0.left == .onlyForeign) }
+        let isEmpty = lanes.prefix(order.count).allSatisfy { !$0.mayFindWork && ($0.left == .nothing || $0.left == .missing) }
         if isEmpty { finish() }
     }
 
     private mutating func finish() {
         ending.isDone = true
-        if ending.end == .empty, lanes.prefix(order.count).contains(where: { $0.left == .onlyForeign }) { ending.end = .foreignLeft }
+        if ending.end == .empty, lanes.prefix(order.count).contains(where: { $0.left == .missing }) { ending.end = .missing }
         actions.append(.finish(ending.failure.map { .failure($0) } ?? .success(ending.end)))
     }
 }

@@ -136,7 +136,7 @@ struct WorkerMachine {
     var ending = Ending()
     /// No connection to Redis could be restored, and no partition has answered since.
     var isWithoutRedis = false
-    var hasToldOfForeign = false
+    var hasToldOfMissing = false
 
     var actions: [Action] = []
     private var generator: any RandomNumberGenerator

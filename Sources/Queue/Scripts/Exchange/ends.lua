@@ -143,10 +143,10 @@ function Ends.make()
     local function fence(one, bytes)
         if one.form ~= FETCHED and one.form ~= REVALIDATED then return LOST end
         local lock = Locks.read(bytes)
-        if lock and (lock.kind == 'W' or lock.isForeign) then lock = nil end
+        if lock and lock.kind == 'W' then lock = nil end
         local outcome = not lock and Locks.readOutcome(call('GET', Locks.outcomeOf(one.id)))
         -- Another's lock or outcome is a second fetch's only if it came after; one from before says nothing.
-        local other = lock and lock.token or outcome and not outcome.isForeign and outcome.token
+        local other = lock and lock.token or outcome and outcome.token
         if not other or unpackBytes('>I8', other) <= unpackBytes('>I8', one.token) then return LOST end
         for _, field in ipairs({'fenced', 'doubleFetches'}) do
             if queue == '' then call('HINCRBY', KEYS[1], field, 1) else Counts.countTotal(queue, field, 1) end
@@ -183,7 +183,7 @@ function Ends.make()
     local function keepsOutcome(one)
         if one.form ~= FAIL or classOf(one.content) ~= 'disallowed' then return false end
         local known = Locks.readOutcome(call('GET', Locks.outcomeOf(one.id)))
-        return known and (known.isForeign or not known.isNegative)
+        return known and not known.isNegative
     end
 
     local function settle(one, bytes)

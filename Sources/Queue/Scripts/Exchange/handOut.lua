@@ -85,8 +85,6 @@ if queue ~= '' and not isPaused and Ask.most > 0 then
                     break
                 end
                 if isDelayed and not batch.isGone then batch.counts.delayed = (batch.counts.delayed or 0) - whole end
-            elseif bytes ~= 't' then
-                Returns.setAsideForNewer(bytes)
             end
         end
 
@@ -196,5 +194,4 @@ if queue ~= '' and not isPaused and Ask.most > 0 then
     for _, line in pairs(Ask.open) do
         if line.delayed then Returns.leaveDelayed(line) end
     end
-    if Ask.count == 0 and call('LLEN', prefix .. 'aside:newer') > 0 then Returns.takeOnForeign() end
 end

@@ -3,13 +3,11 @@ local Returns = setmetatable({}, Lazy)
 
 function Returns.make()
     local LARGEST_LOOK, MOST_TIMERS, MOST_SEARCHED, MOST_PASSED_OVER, DAY = 64, 64, 1000, 8, 86400000
-    local SUSPECTS, LONE, NEWER = '?', '!', prefix .. 'aside:newer'
+    local SUSPECTS, LONE = '?', '!'
     -- Jobs with nothing to fetch come besides the wanted ones, as many again, within a bound for their outcomes.
     local besides, mostBesides, queueText = 524288, min(256, 2 * Ask.most), string.char(#queue) .. queue
 
     local function asideOf(priority, host) return prefix .. 'aside:' .. Blocks.PRIORITIES[priority] .. ':' .. host end
-
-    function Returns.setAsideForNewer(element) Lists.push(NEWER, {element}) end
 
     -- At the head of what stands aside there, or at its end.
     function Returns.putAside(priority, host, isFirst, elements)
@@ -66,7 +64,6 @@ function Returns.make()
     end
 
     local function follow(id, lock, job, batch)
-        if lock.isForeign then return Returns.setAsideForNewer(job) end
         Lists.push(Blocks.followersOf(queue, id), {Blocks.flagged(job, 0)})
         Counts.count(queue, batch.index, 'parked', 1)
         if Locks.noteFollower(id, lock, queue, batch.number) then Locks.write(id, lock) end
@@ -76,7 +73,7 @@ function Returns.make()
     -- What a fetch may ask an outcome about that is no outcome for the job; nothing where there is no need to fetch.
     function Returns.staleFor(bytes, enqueued, batch)
         local outcome = Locks.readOutcome(bytes)
-        return outcome and not outcome.isForeign and not Locks.satisfies(outcome, enqueued, batch) and Locks.staleOf(bytes)
+        return outcome and not Locks.satisfies(outcome, enqueued, batch) and Locks.staleOf(bytes)
     end
 
     -- As 'usual' in exchange.lua, for a job that fails because its host is given up: with the reason in the place of its last failure.
@@ -88,7 +85,6 @@ function Returns.make()
     -- Begins with a job of whose URL something is known, or whose host is given up. `bytes` is its URL's outcome.
     function Returns.start(id, job, enqueued, bytes, name, batch, taker)
         local outcome = Locks.readOutcome(bytes)
-        if outcome and outcome.isForeign then return Returns.setAsideForNewer(job) end
         if outcome and Locks.satisfies(outcome, enqueued, batch) then return deliver(job, batch, bytes) end
         local host = Hosts.of(name)
         local isHopeless = Hosts.isHopeless(host)
@@ -177,10 +173,9 @@ function Returns.make()
             call('ZADD', timers, at, member)
             return true
         end
-        if lock and lock.isForeign then return lookAgain(now + Hosts.LOOK_AGAIN) end
         local bytes = call('GET', Locks.outcomeOf(id))
         local outcome = Locks.readOutcome(bytes)
-        local isForNewer, first, job = outcome and outcome.isForeign and not lock, nil, nil
+        local first, job
         while true do
             first = call('LINDEX', key, 0) or Lists.goOn(key) and call('LINDEX', key, 0)
             if not first then
@@ -188,19 +183,12 @@ function Returns.make()
                 return true
             end
             job = Blocks.read(first)
-            local isWanted = job and not Counts.batchOf(queue, job.batch).isGone
-            if isWanted and not isForNewer then break end
+            if job and not Counts.batchOf(queue, job.batch).isGone then break end
             call('LPOP', key)
-            if isWanted then
-                uncount(first, job.batch)
-                Returns.setAsideForNewer(Blocks.flagged(first, 0))
-            elseif not job and first ~= Blocks.GONE then
-                Returns.setAsideForNewer(first)
-            end
             Ask.budget = Ask.budget - 1
             if Ask.budget <= 0 then return false end
         end
-        if outcome and not outcome.isForeign and Locks.satisfies(outcome, job.enqueued, Counts.batchOf(queue, job.batch)) then
+        if outcome and Locks.satisfies(outcome, job.enqueued, Counts.batchOf(queue, job.batch)) then
             local done = 0
             for _, element in ipairs(call('LRANGE', key, 0, min(Ask.most - Ask.count, LARGEST_LOOK * 4) - 1)) do
                 local block = Blocks.read(element)
@@ -385,9 +373,7 @@ function Returns.make()
             if delay then
                 lists[#lists + 1] = {member = member, key = Blocks.delayedOf(queue, line.name, delay), delay = tonumber(delay)}
             elseif byte(member) == 100 then
-                -- What this version cannot read is kept for another.
                 call('ZREM', line.timers, member)
-                Returns.setAsideForNewer(sub(member, 10))
             else
                 others[#others + 1] = member
             end
@@ -502,26 +488,6 @@ function Returns.make()
         if left > 0 and isMore then Ask.isMore = true end
     end
 
-    -- What another version could not read and this one can goes back in line, once nothing else can run.
-    function Returns.takeOnForeign()
-        local elements, back = call('LRANGE', NEWER, 0, LARGEST_LOOK - 1), {}
-        for _, element in ipairs(elements) do
-            local block = call('LPOP', NEWER) and Blocks.read(element)
-            local id = block and block.count == 1 and Blocks.idOf(element)
-            local outcome, lock = id and Locks.readOutcome(call('GET', Locks.outcomeOf(id))), id and Locks.read(call('HGET', Locks.key, id))
-            if block and not (outcome and outcome.isForeign) and not (lock and lock.isForeign) then
-                local batch = Counts.batchOf(queue, block.batch)
-                if not batch.isGone then back[#back + 1] = {Blocks.ofQueue(queue, 'ready:' .. batch.priority), element} end
-            elseif element ~= Blocks.GONE then
-                Returns.setAsideForNewer(element)
-            end
-        end
-        Lists.isEmpty(NEWER)
-        -- The last first, so that they stand there in their order.
-        for i = #back, 1, -1 do call('LPUSH', back[i][1], back[i][2]) end
-        if #back > 0 then Ask.isMore = true end
-    end
-
     -- How many of the next `number` turns fall to each priority, six to three to one; the turn of one that has nothing to serve is the
     -- next one's. Each queue goes round by itself: queues that claim one after the other could else leave one of them no turn of its low
     -- jobs.
@@ -596,11 +562,10 @@ function Returns.make()
                 Counts.forgetBatches(queue)
                 Counts.wake(queue, Counts.MOST_WOKEN)
             end
-        elseif Ask.count == 0 and not hasTimer and call('LLEN', NEWER) > 0 then
-            local counts = call('HMGET', KEYS[2], 'active', 'parked', 'delayed')
-            local waiting = numberOf(counts[1]) + numberOf(counts[2]) + numberOf(counts[3])
-            for _, line in pairs(Ask.open) do waiting = waiting + call('LLEN', line.ready) end
-            if waiting == 0 then Ask.answer[5] = 2 end
+        elseif Ask.count == 0 and not (hasTimer or isPaused or Ask.isHeldBack) then
+            local isMissing = numberOf(call('HGET', KEYS[2], 'active')) == 0
+            for _, line in pairs(Ask.open) do isMissing = isMissing and Lists.isEmpty(line.ready) end
+            if isMissing then Ask.answer[5] = 2 end
         end
         return visit
     end

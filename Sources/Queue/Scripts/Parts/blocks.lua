@@ -5,7 +5,7 @@
 --   count(1), then for each job: length(2) id(16) rest      a block of many
 -- The kind is 64 and the sum of: 1 https; 2 the batch has request headers; 4 many jobs; 8 the rest is the whole URL, and otherwise
 -- what follows the host; 16 a retry; 32 came back without a charge of its own. Times are ms since 2020.
--- Elements of a kind below 32 or above 127 were written by a newer version. Any other element is damaged.
+-- Any other element is damaged: another program has written it, and scripts that meet it drop it.
 local Blocks = setmetatable({PRIORITIES = {'high', 'normal', 'low'}, EPOCH = 1577836800000}, Lazy)
 
 -- Adds the last `count` jobs of a block, from `at` on, to a list: in blocks of `size` jobs, because a large block is read whole each time.
@@ -27,7 +27,7 @@ function Blocks.jobsIn(bytes)
     return max(1, count)
 end
 
--- Whether this version has written a block, and it is whole.
+-- Whether an element is a whole block.
 function Blocks.isSound(bytes)
     local kind, length = byte(bytes), byte(bytes, 11)
     if not length or kind < 64 or kind > 127 or #bytes < max(28, 27 + length) then return false end
@@ -53,13 +53,7 @@ function Blocks.make()
     function Blocks.delayedOf(queue, priority, delay) return Blocks.ofQueue(queue, 'delayed:' .. priority .. ':' .. delay) end
     function Blocks.followersOf(queue, id) return tag .. 'q:' .. queue .. ':followers:' .. id end
 
-    -- Whether a newer version has written an element.
-    function Blocks.isNewer(bytes)
-        local kind = byte(bytes) or 32
-        return kind < 32 or kind > 127
-    end
-
-    -- What the jobs of a block have in common; nil for what this version cannot read.
+    -- What the jobs of a block have in common; nil for what is no block.
     function Blocks.read(bytes)
         if not Blocks.isSound(bytes) then return nil end
         local kind, batch, _, length = unpackBytes('>BI4I5B', bytes)

@@ -43,7 +43,7 @@ function Counts.batchOf(queue, number)
     return batch
 end
 
--- A counter that is no number stays so, until an audit counts it anew. It stops nobody.
+-- A counter that is no number stays so, until somebody sets it. It stops nobody.
 local function addTo(key, field, by)
     local answer = redis.pcall('HINCRBY', key, field, by)
     if type(answer) == 'table' and not answer.err:find('integer', 1, true) and not answer.err:find('overflow', 1, true) then

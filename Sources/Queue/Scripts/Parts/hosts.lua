@@ -95,10 +95,7 @@ function Hosts.make()
     -- A record that cannot be read counts as none.
     function Hosts.read(name, bytes)
         local host = blank(name)
-        if bytes and not pcall(fill, host, bytes) then
-            host = blank(name)
-            host.isDamaged = true
-        end
+        if bytes and not pcall(fill, host, bytes) then host = blank(name) end
         Hosts.known[name] = host
         if not Hosts.isGivenUp(host) and Hosts.endsAt(host) <= Clock.now then
             Hosts.changed(host).probing = host.running > 0 and Hosts.ENDING or Hosts.GIVEN_UP

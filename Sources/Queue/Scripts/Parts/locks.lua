@@ -2,8 +2,8 @@
 --
 --   '<tag>locks', a hash   id to kind(1) token(16) began(6) deadline(6) crashes(1) failures(1) flags(1) throttled(6) length(2) extras job
 --                          'L' a worker fetches the URL for a job     'A' a caller without a job fetches it
---                          Another capital letter is a newer version's, and read as 'isForeign'. A lock that cannot be read counts as none
 --                          'W' nobody fetches it: its next attempt begins at 'began', with these counts; the jobs are its followers
+--                          A lock that cannot be read counts as none
 --                          The token is a counter(8) and the incarnation(8) of the process. The deadline is in lease time.
 --                          Flags: 1 a suspect, 2 it has no place of its own: that is elsewhere (moved), or was left, 4 put off by its own host, 8 no place is held
 --                          Extras: length(1) queue, length(2) last failure, then those that wait for the URL: 'q' length(1) priority
@@ -58,12 +58,9 @@ function Locks.make()
         return pack('>I8', Clock.tokens) .. incarnation
     end
 
-    -- What an outcome says; nil where there is none or it cannot be read, and `isForeign` where a newer version wrote it. Versions are
-    -- below 32: text of another program is none.
+    -- What an outcome says; nil where there is none or it cannot be read.
     function Locks.readOutcome(bytes)
-        local version = bytes and byte(bytes) or 0
-        if version > 1 and version < 32 then return {isForeign = true} end
-        if version ~= 1 or #bytes < Locks.OUTCOME_HEADER then return nil end
+        if not bytes or byte(bytes) ~= 1 or #bytes < Locks.OUTCOME_HEADER then return nil end
         local flags, token, ended, took, fresh = unpackBytes('>Bc16I6I4I4', bytes, 2)
         return {
             bytes = bytes, token = token, began = ended - took, ended = ended, fresh = ended + fresh * 1000,
@@ -74,7 +71,7 @@ function Locks.make()
     -- An answer that is too old for a job; the fetch may ask whether it still holds. The few that are large are fetched anew.
     function Locks.staleOf(bytes)
         local outcome = bytes and #bytes <= LARGEST_STALE and Locks.readOutcome(bytes)
-        return outcome and not outcome.isForeign and outcome.isStored and not outcome.isNegative and bytes or ''
+        return outcome and outcome.isStored and not outcome.isNegative and bytes or ''
     end
 
     function Locks.writeOutcome(id, token, flags, began, fresh, keep, content)
@@ -99,11 +96,6 @@ function Locks.make()
 
     local function read(bytes)
         local lock = {kind = sub(bytes, 1, 1), token = sub(bytes, 2, 17)}
-        if not lock.kind:find('[LAW]') then
-            lock.isForeign, lock.token, lock.began, lock.deadline, lock.crashes, lock.failures, lock.flags = true, '', 0, Hosts.NEVER, 0, 0, 0
-            lock.throttled, lock.queue, lock.job, lock.failure, lock.interested = 0, '', '', '', {}
-            return lock
-        end
         local length, at
         lock.began, lock.deadline, lock.crashes, lock.failures, lock.flags, lock.throttled, length, at = unpackBytes('>I6I6BBBI6I2', bytes, 18)
         lock.job = sub(bytes, at + length)
@@ -123,7 +115,7 @@ function Locks.make()
     end
 
     function Locks.read(bytes)
-        if not bytes or not bytes:find('^%u') then return nil end
+        if not bytes or not bytes:find('^[LAW]') then return nil end
         local isGood, lock = pcall(read, bytes)
         return isGood and lock or nil
     end
@@ -360,7 +352,6 @@ function Locks.make()
         end
         if isLeft or #found == 2 * most then return true end
         for _, name in ipairs({'queue', 'dead', 'idle'}) do call('UNLINK', Blocks.ofQueue(queue, name)) end
-        Lists.drop(Blocks.ofQueue(queue, 'aside:newer'))
         call('HDEL', KEYS[1], 'queue:' .. queue)
         call('HDEL', tag .. 'hosts', '?' .. queue)
         return false

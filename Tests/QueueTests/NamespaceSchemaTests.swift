@@ -1,0 +1,43 @@
+import GannetRedisClient
+import GannetTestKit
+import Testing
+
+@testable import GannetQueue
+
+/// There is one schema. Data of another is refused, and an entry that cannot be read is named.
+@Suite struct NamespaceSchemaTests {
+    @Test func `data of another schema is refused, and stays as it is`() async throws {
+        try await QueueFixture.with { fixture in
+            let schema = RedisArgument.string(fixture.key("schema"))
+            #expect(try await fixture.cluster.checked().partitions.count == 1)
+            #expect(try await fixture.redis.send(RedisCommand("GET", schema)).asString() == "3/1")
+            for found in ["1.1", "2.0/1", "2.0/16/spread", "30/1", "4/1", "3.1/1"] {
+                try await fixture.redis.send(RedisCommand("SET", schema, .string(found)))
+                let version = found.split(separator: "/").first.map(String.init) ?? ""
+                for use in [ClusterState.Use.begins, .looks, .damage] {
+                    await #expect(throws: StateError.otherSchema(found: version)) { try await fixture.cluster.checked(use) }
+                }
+                #expect(try await fixture.redis.send(RedisCommand("GET", schema)).asString() == found)
+            }
+            try await fixture.redis.send(RedisCommand("SET", schema, "3/16"))
+            #expect(try await fixture.cluster.checked().partitions.count == 16)
+        }
+    }
+
+    @Test func `an entry that cannot be read is named`() async throws {
+        try await QueueFixture.with { fixture in
+            let schema = RedisArgument.string(fixture.key("schema"))
+            for found in ["3", "3/0", "3/x", "3/1/1", "", "x", "/1"] {
+                try await fixture.redis.send(RedisCommand("SET", schema, .string(found)))
+                await #expect(throws: StateError.damagedSchema(key: fixture.key("schema"), found: found)) {
+                    try await fixture.cluster.checked()
+                }
+            }
+            _ = try await fixture.redis.send(RedisCommand("DEL", schema))
+            _ = try await fixture.redis.send(RedisCommand("LPUSH", schema, "x"))
+            await #expect(throws: StateError.damagedSchema(key: fixture.key("schema"), found: nil)) {
+                try await fixture.cluster.checked(.looks)
+            }
+        }
+    }
+}
