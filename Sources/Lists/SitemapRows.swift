@@ -53,15 +53,15 @@ struct SitemapRows: RowParser {
     }
 }
 
-/// The text of a `<loc>` as it comes, with XML's own entities replaced.
+/// The text of a `<loc>` as it comes.
 struct LocationText {
     private let line: Int
     private let limit: Int
+    /// With entities as they are written. The `&` of a CDATA section is written as one.
     private var text: [UInt8] = []
-    /// The characters behind an `&`, up to a `;`.
-    private var entity: [UInt8]?
-    private var problem: RowProblem?
+    private var isTooLong = false
 
+    private static let entities: [String: Unicode.Scalar] = ["amp": "&", "lt": "<", "gt": ">", "quot": "\"", "apos": "'"]
     /// The longest entity is a number.
     private static let longestEntity = 10
 
@@ -71,74 +71,48 @@ struct LocationText {
     }
 
     mutating func append(_ byte: UInt8) {
-        if entity != nil {
-            appendToEntity(byte)
-        } else if byte == UInt8(ascii: "&") {
-            entity = []
-        } else {
-            appendVerbatim(byte)
-        }
+        if text.count < limit { text.append(byte) } else { isTooLong = true }
     }
 
     mutating func appendVerbatim(_ byte: UInt8) {
-        guard text.count < limit else {
-            problem = problem ?? .tooLong(limit: limit)
-            return
-        }
-        text.append(byte)
+        append(byte)
+        if byte == UInt8(ascii: "&") { for byte in "amp;".utf8 { append(byte) } }
     }
 
     /// The two brackets that end a CDATA section have come as part of its text.
     mutating func dropBrackets() { text.removeLast(min(2, text.count)) }
 
     func end(into rows: inout RowBatch) {
-        if entity != nil { return rows.refuse(line, .unknownEntity) }
-        if let problem { return rows.refuse(line, problem) }
-        var trimmed = text[...]
-        while trimmed.first?.isSpace == true { trimmed.removeFirst() }
-        while trimmed.last?.isSpace == true { trimmed.removeLast() }
-        trimmed.withUnsafeBytes { rows.append(line, url: $0) }
+        if isTooLong { return rows.refuse(line, .tooLong(limit: limit)) }
+        guard var url = plain()?[...] else { return rows.refuse(line, .unknownEntity) }
+        while url.first?.isSpace == true { url.removeFirst() }
+        while url.last?.isSpace == true { url.removeLast() }
+        url.withUnsafeBytes { rows.append(line, url: $0) }
     }
 
-    private mutating func appendToEntity(_ byte: UInt8) {
-        guard byte == UInt8(ascii: ";") else {
-            if let count = entity?.count, count < Self.longestEntity {
-                entity?.append(byte)
-            } else {
-                fail()
-            }
-            return
+    /// With entities replaced; nil when one is unknown.
+    private func plain() -> [UInt8]? {
+        var result: [UInt8] = []
+        var rest = text[...]
+        while let start = rest.firstIndex(of: UInt8(ascii: "&")) {
+            result += rest[..<start]
+            let entity = rest[(start + 1)...].prefix(Self.longestEntity + 1)
+            guard let end = entity.firstIndex(of: UInt8(ascii: ";")),
+                let scalar = Self.scalar(String(decoding: entity[..<end], as: UTF8.self))
+            else { return nil }
+            result += String(scalar).utf8
+            rest = rest[(end + 1)...]
         }
-        guard let replacement = entity.flatMap(Self.replacement) else { return fail() }
-        entity = nil
-        for byte in replacement { appendVerbatim(byte) }
+        return result + rest
     }
 
-    private mutating func fail() {
-        entity = nil
-        problem = problem ?? .unknownEntity
-    }
-
-    private static func replacement(of entity: [UInt8]) -> [UInt8]? {
-        switch String(decoding: entity, as: UTF8.self) {
-        case "amp": return [UInt8(ascii: "&")]
-        case "lt": return [UInt8(ascii: "<")]
-        case "gt": return [UInt8(ascii: ">")]
-        case "quot": return [UInt8(ascii: "\"")]
-        case "apos": return [UInt8(ascii: "'")]
-        default:
-            guard entity.first == UInt8(ascii: "#") else { return nil }
-            let isHexadecimal = entity.dropFirst().first == UInt8(ascii: "x")
-            let digits = entity.dropFirst(isHexadecimal ? 2 : 1)
-            let radix: UInt32 = isHexadecimal ? 16 : 10
-            guard !digits.isEmpty else { return nil }
-            var number: UInt32 = 0
-            for byte in digits {
-                // The bound on an entity's length keeps this from overflowing.
-                guard let digit = byte.hexadecimalDigit.map(UInt32.init), digit < radix, number < 0x110000 else { return nil }
-                number = number * radix + digit
-            }
-            return Unicode.Scalar(number).flatMap(UTF8.encode).map(Array.init)
-        }
+    private static func scalar(_ entity: String) -> Unicode.Scalar? {
+        if let known = entities[entity] { return known }
+        guard entity.hasPrefix("#") else { return nil }
+        let isHexadecimal = entity.hasPrefix("#x")
+        let digits = entity.dropFirst(isHexadecimal ? 2 : 1)
+        // `UInt32` would read a sign, too.
+        guard digits.first?.isHexDigit == true else { return nil }
+        return UInt32(digits, radix: isHexadecimal ? 16 : 10).flatMap(Unicode.Scalar.init)
     }
 }

@@ -32,7 +32,8 @@ import Testing
     @Test(arguments: [
         ("&nbsp;", RowProblem.unknownEntity), ("&", .unknownEntity), ("&;", .unknownEntity), ("&#;", .unknownEntity),
         ("&#x110000;", .unknownEntity),
-        ("&#xD800;", .unknownEntity), ("&#99999999;", .unknownEntity), ("&verylongnames;", .unknownEntity), ("&#0;", .nul),
+        ("&#xD800;", .unknownEntity), ("&#99999999;", .unknownEntity), ("&#+65;", .unknownEntity), ("&#00000000065;", .unknownEntity),
+        ("x&amp", .unknownEntity), ("&verylongnames;", .unknownEntity), ("&#0;", .nul),
         (" \n ", .empty),
     ])
     func `a place that cannot be read is invalid, and the next is not`(inside: String, problem: RowProblem) throws {
