@@ -1,3 +1,5 @@
+import GannetBase
+
 /// Parts of error sentences.
 package enum Sentence {
     /// `a`, `a or b`, `a, b or c`.
@@ -14,23 +16,13 @@ package enum Sentence {
         return isPlain ? word : "'" + word.replacing("'", with: "'\\''") + "'"
     }
 
-    /// A user's text, fit to be shown: control characters, which could drive a terminal, are replaced, and the length is bounded. The name and
+    /// A user's text, fit to be shown: what could drive a terminal is replaced, and the length is bounded. The name and
     /// the password of a URL are left out, which may stand where no URL belongs.
     package static func quoted(_ text: String, limit: Int = 200) -> String { "'" + shown(text, limit: limit) + "'" }
 
     /// The same without the quotes.
     static func shown(_ text: String, limit: Int) -> String {
-        let text = withoutUser(text)
-        var shown = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars.prefix(limit) {
-            switch scalar.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse:
-                shown.append("\u{FFFD}")
-            default:
-                shown.append(scalar)
-            }
-        }
-        return String(shown) + (text.unicodeScalars.count > limit ? "…" : "")
+        withoutUser(text).shown(atMost: limit)
     }
 }
 

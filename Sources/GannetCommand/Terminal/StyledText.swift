@@ -50,17 +50,8 @@ struct StyledText: Sendable, Equatable, ExpressibleByStringLiteral {
 }
 
 extension String {
-    /// The text without characters that move the cursor or ring a bell.
-    var printable: String {
-        String(String.UnicodeScalarView(unicodeScalars.map { Self.isControl($0) ? "?" : $0 }))
-    }
-
-    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: true
-        default: false
-        }
-    }
+    /// The text for a screen, where the stand-in takes one column in every font.
+    var printable: String { shown(standIn: "?") }
 
     /// How many columns it takes. Where terminals differ this is the larger number, since a line must not break.
     var columns: Int { reduce(0) { $0 + $1.columns } }

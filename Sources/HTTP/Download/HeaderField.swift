@@ -1,3 +1,5 @@
+internal import GannetBase
+
 /// A request header that can be sent as it is: it has no line breaks, and does not frame the message.
 package struct HeaderField: Sendable, Hashable {
     package let name: String
@@ -40,12 +42,15 @@ package struct HeaderField: Sendable, Hashable {
         guard !name.isEmpty, name.utf8.count <= longestName, name.utf8.allSatisfy(\.isTokenByte) else { return .badHeaderName }
         if ownedByEngine.contains(name.lowercased()) { return .ownedByEngine(name: name) }
         guard value.utf8.count <= longestValue else { return .headerTooLong(name: name, limit: longestValue) }
-        guard value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f || $0 == 0x09 }) else { return .controlCharacters(name: name) }
+        guard value.utf8.allSatisfy(\.isValueByte) else { return .controlCharacters(name: name) }
         return nil
     }
 }
 
 extension UInt8 {
+    /// What a header's value may have in it: tabs, and no other control characters.
+    package var isValueByte: Bool { !isControl || self == 0x09 }
+
     /// RFC 9110's tchar: the characters of headers' names, and of words in their values.
     package var isTokenByte: Bool { isLetterOrDigit || "!#$%&'*+-.^_`|~".utf8.contains(self) }
 }

@@ -213,6 +213,6 @@ extension String {
 
 extension String {
     fileprivate var withoutControls: String {
-        utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f } ? self : String(unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7f })
+        utf8.contains(where: \.isControl) ? String(decoding: utf8.filter { !$0.isControl }, as: UTF8.self) : self
     }
 }

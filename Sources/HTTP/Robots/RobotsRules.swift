@@ -1,3 +1,5 @@
+internal import GannetBase
+
 /// The rules of a robots.txt for one agent.
 ///
 /// Takes about as much memory as the lines that it came from, and a pattern of other octets than letters up to three times its own.
@@ -23,6 +25,8 @@ package struct RobotsRules: Sendable, Equatable {
     /// A verdict that takes more steps is given up. Fifty thousand patterns with `*` take fewer with a path of fifty octets, and so does each
     /// number of patterns without.
     static let maximumSteps = 5_000_000
+    /// In characters, for a person: the text is a stranger's.
+    private static let longestShown = 120
 
     /// Patterns in normal form, and the lines' texts.
     private var octets: [UInt8] = []
@@ -53,7 +57,7 @@ package struct RobotsRules: Sendable, Equatable {
         let start = octets.count
         let isAnchored = NormalPath.append(pattern: pattern, to: &octets)
         let end = octets.count
-        if !isAllow { octets += text.prefix(ShownText.maximumBytes) }
+        if !isAllow { octets += text.prefix(4 * Self.longestShown) }
         rules.append(Rule(isAllow: isAllow, isAnchored: isAnchored, pattern: start..<end, text: end..<octets.count, line: line))
     }
 
@@ -77,7 +81,8 @@ package struct RobotsRules: Sendable, Equatable {
                     }
                     guard matcher.matches(octets[rule.pattern], isAnchored: rule.isAnchored) else { continue }
                     if rule.isAllow { return (.allowed, matcher.steps) }
-                    return (.disallowed(rule: ShownText.text(octets[rule.text]), line: rule.line), matcher.steps)
+                    let text = String(decoding: octets[rule.text], as: UTF8.self).shown(atMost: Self.longestShown)
+                    return (.disallowed(rule: text, line: rule.line), matcher.steps)
                 }
                 return (.allowed, matcher.steps)
             }
@@ -90,26 +95,4 @@ package enum RobotsVerdict: Sendable, Equatable {
     case allowed
     /// The rule is the line as the file has it, for a person: shortened, and without control characters. Lines are counted from 1.
     case disallowed(rule: String, line: Int)
-}
-
-/// Strangers' text that a person reads in a terminal.
-enum ShownText {
-    static let maximumBytes = 480
-    static let maximumCharacters = 120
-
-    /// A stand-in takes the place of each character that could act on a terminal or hide text, and of bytes that are not UTF-8.
-    static func text(_ bytes: some Sequence<UInt8>) -> String {
-        let scalars = Array(String(decoding: Array(bytes), as: UTF8.self).unicodeScalars)
-        var shown = String.UnicodeScalarView()
-        for scalar in scalars.prefix(maximumCharacters) { shown.append(isHarmless(scalar) ? scalar : "\u{fffd}") }
-        if scalars.count > maximumCharacters { shown.append("…") }
-        return String(shown)
-    }
-
-    private static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: false
-        default: true
-        }
-    }
 }

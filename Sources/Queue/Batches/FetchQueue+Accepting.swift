@@ -1,3 +1,4 @@
+internal import GannetBase
 internal import GannetRedisClient
 
 /// Begins and fills batches. A batch is a ledger of the accepted input.
@@ -27,7 +28,7 @@ extension FetchQueue {
     }
 
     private func progress(of batch: String, from source: String, _ options: BatchOptions) async throws(StateError) -> BatchProgress {
-        guard (1...Self.longestBatchName).contains(batch.utf8.count), !batch.utf8.contains(where: { $0 < 0x20 || $0 == 0x7f }) else {
+        guard (1...Self.longestBatchName).contains(batch.utf8.count), !batch.utf8.contains(where: \.isControl) else {
             throw .invalid("A batch's name has 1 to \(Self.longestBatchName) bytes and no control characters.")
         }
         guard source.utf8.count <= Self.longestSource else { throw .invalid("A batch's source has at most \(Self.longestSource) bytes.") }

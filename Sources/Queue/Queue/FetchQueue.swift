@@ -1,3 +1,4 @@
+internal import GannetBase
 internal import GannetRedisClient
 
 /// A queue of URLs to fetch.
@@ -23,7 +24,7 @@ package struct FetchQueue: Sendable {
 
     func checkedName() throws(StateError) -> String {
         // A colon separates the parts of a key. A name with a colon could give two queues the same keys.
-        let isForbidden = { (byte: UInt8) in byte < 0x20 || byte == 0x7f || byte == UInt8(ascii: ":") }
+        let isForbidden = { (byte: UInt8) in byte.isControl || byte == UInt8(ascii: ":") }
         guard (1...Self.longestName).contains(name.utf8.count), !name.utf8.contains(where: isForbidden) else {
             throw .invalid("A queue's name has 1 to \(Self.longestName) bytes, no colon and no control characters.")
         }

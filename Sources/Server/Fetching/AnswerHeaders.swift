@@ -68,7 +68,7 @@ struct AnswerHeaders {
         self.headers = headers
         // Some proxies take an answer with such a value for a broken one.
         var fields = headers.fields { $0 != "etag" && Self.passed.contains($0) || alsoPassed.contains($0) }
-            .filter { !$0.value.utf8.contains { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F } }
+            .filter { $0.value.utf8.allSatisfy(\.isValueByte) }
         if let tag { fields.append(("ETag", tag.text)) }
         fields.append(("Accept-Ranges", "bytes"))
         fields.append(("Cache-Status", status))

@@ -1,4 +1,5 @@
 internal import CMicrohttpd
+internal import GannetHTTP
 
 /// Whether a request's head says clearly where the request ends, and for whom it is.
 ///
@@ -8,7 +9,7 @@ package enum RequestFraming {
     package static func isClear(_ headers: [(name: String, value: String)]) -> Bool {
         var values: [String: [String]] = [:]
         for header in headers {
-            guard header.name.utf8.allSatisfy({ 0x21...0x7E ~= $0 }), !header.value.utf8.contains(where: \.isControl) else { return false }
+            guard header.name.utf8.allSatisfy({ 0x21...0x7E ~= $0 }), header.value.utf8.allSatisfy(\.isValueByte) else { return false }
             let name = header.name.lowercased()
             guard ["content-length", "transfer-encoding", "host"].contains(name) else { continue }
             values[name, default: []].append(header.value.lowercased())
@@ -53,7 +54,4 @@ struct HeadParts {
 extension UInt8 {
     /// Colons and the ends of lines have been overwritten.
     fileprivate var separates: Bool { self == 0 || self == 0x20 || self == 0x09 || self == 0x0D || self == 0x0A }
-
-    /// A value may have a tab in it, and no other control character.
-    fileprivate var isControl: Bool { self < 0x20 && self != 0x09 || self == 0x7F }
 }

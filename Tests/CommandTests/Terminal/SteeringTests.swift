@@ -1,19 +1,10 @@
 import Foundation
-import GannetBase
 import GannetTestKit
 import Testing
 
 @testable import GannetCommand
 
 @Suite struct SteeringTests {
-    @Test(arguments: [
-        ("a\u{1b}[31mb", "a\\u{1b}[31mb"), ("two\nlines", "two\nlines"), ("\r\t\0", "\\u{d}\\u{9}\\u{0}"), ("a\u{202e}b", "a\\u{202e}b"),
-        ("ä 日本 👍", "ä 日本 👍"), ("", ""),
-    ])
-    func `control characters are written as escapes`(text: String, shown: String) {
-        #expect(text.withoutSteering == shown)
-    }
-
     @Test func `a server's words reach standard error without control characters`() async throws {
         let server = try HostileServer(.readUntil("PING"), .send("-ERR \u{1b}[31mred\r\n-ERR \u{1b}[31mred\r\n"), .close)
         let outcome = try await Program(home: "/dev/null/none").run("status", "--redis", "redis://127.0.0.1:\(server.port)")

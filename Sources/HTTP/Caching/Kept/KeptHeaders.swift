@@ -118,5 +118,5 @@ package struct KeptHeaders: Sendable, Hashable {
     }
 
     /// Whether the value has no control character that could end its line.
-    private static func isPlain(_ value: String) -> Bool { value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f || $0 == 0x09 } }
+    private static func isPlain(_ value: String) -> Bool { value.utf8.allSatisfy(\.isValueByte) }
 }

@@ -53,7 +53,7 @@ enum WARCValue {
         guard url.utf8.count <= longestURL else {
             throw ArchiveError.unfit("A URL of \(url.utf8.count) bytes is longer than the \(longestURL) bytes that a record may have.")
         }
-        guard !url.isEmpty, url.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7f }), url.utf8.contains(UInt8(ascii: ":")) else {
+        guard !url.isEmpty, !url.utf8.contains(where: { $0.isControl || $0 == 0x20 }), url.utf8.contains(UInt8(ascii: ":")) else {
             throw ArchiveError.unfit(
                 "The URL \(url.debugDescription) cannot stand in a record. Blanks and control characters have to be escaped.")
         }
@@ -62,7 +62,7 @@ enum WARCValue {
 
     /// A text that stands in one line.
     static func line(_ text: String) throws -> String {
-        guard text.utf8.count <= 4096, text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }) else {
+        guard text.utf8.count <= 4096, !text.utf8.contains(where: \.isControl) else {
             throw ArchiveError.unfit("The value \(text.prefix(100).debugDescription) cannot stand in a record.")
         }
         return text
