@@ -1,6 +1,6 @@
 extension Unicode.Scalar {
-    /// The table of what may be shown of a stranger's text: no control character, no mark that turns the direction of text, no end of a line,
-    /// and nothing without a sign that everybody knows.
+    /// The table of what may be shown of a stranger's text. Control characters, marks that turn the direction of text, and ends of lines
+    /// steer a terminal. Private and unassigned characters have no sign that everybody knows.
     package var isHarmless: Bool {
         // Most text is this.
         if (0x20..<0x7f).contains(value) { return true }

@@ -1,3 +1,4 @@
+import GannetBase
 import Testing
 
 @testable import GannetCommand

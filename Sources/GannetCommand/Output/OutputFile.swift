@@ -6,28 +6,18 @@ enum OutputFile {
         var status = stat()
         // A device or a pipe is written to, and not put aside for a file.
         if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG, status.st_mode & S_IFMT != S_IFDIR {
-            return try fill(path, bytes, flags: O_WRONLY, shown: path)
+            if let code = fill(path, bytes) { throw failure(path, code) }
+            return
         }
         let temporary = "\(path).gannet-\(String(UInt64.random(in: .min ... .max), radix: 36))"
-        do {
-            try fill(temporary, bytes, flags: O_WRONLY | O_CREAT | O_EXCL, shown: path)
-        } catch {
-            unlink(temporary)
-            throw error
-        }
-        guard rename(temporary, path) == 0 else {
-            let code = errno
-            unlink(temporary)
-            throw failure(path, code)
-        }
+        guard SafeFile.replace(path, with: bytes, by: temporary, permissions: 0o666) != nil else { throw failure(path, errno) }
     }
 
-    private static func fill(_ path: String, _ bytes: [UInt8], flags: Int32, shown: String) throws {
-        let descriptor = open(path, flags | O_CLOEXEC, 0o666)
-        guard descriptor >= 0 else { throw failure(shown, errno) }
+    private static func fill(_ path: String, _ bytes: [UInt8]) -> Int32? {
+        let descriptor = open(path, O_WRONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return errno }
         let problem = Descriptor.writeAll(bytes[...], to: descriptor)
-        let closed = close(descriptor) == 0 ? nil : errno
-        if let code = problem ?? closed { throw failure(shown, code) }
+        return close(descriptor) == 0 ? problem : problem ?? errno
     }
 
     private static func failure(_ path: String, _ code: Int32) -> CommandFailure {

@@ -165,7 +165,7 @@ struct PrivateRedis: Sendable {
     }
 
     private func take(_ path: String, _ mode: FileLock.Mode) throws(CommandFailure) -> FileLock {
-        guard let lock = try FileLock.take(path, mode, within: Self.lockBound) else {
+        guard let lock = try FileLock.tryToTake(path, mode, within: Self.lockBound) else {
             let seconds = Self.lockBound.components.seconds
             throw CommandFailure(.unavailable, "Another command has been starting or stopping the private Redis for \(seconds) seconds.")
         }

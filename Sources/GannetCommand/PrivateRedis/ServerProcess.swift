@@ -38,7 +38,7 @@ struct ServerProcess {
 
     /// The right to run a server on the data; refused while an earlier one still does.
     static func lockData(of folder: PrivateRedisFolder) throws(CommandFailure) -> FileLock {
-        if let lock = try FileLock.take(folder.serverLock, .exclusive, within: Times.current.succession) { return lock }
+        if let lock = try FileLock.tryToTake(folder.serverLock, .exclusive, within: Times.current.succession) { return lock }
         throw CommandFailure(
             .unavailable,
             "A Redis server (\(holder(of: folder.serverLock))) still runs on '\(folder.data)' but does not listen on '\(folder.socket)'. "

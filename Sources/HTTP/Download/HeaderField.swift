@@ -48,7 +48,7 @@ package struct HeaderField: Sendable, Hashable {
 }
 
 extension UInt8 {
-    /// What a header's value may have in it: tabs, and no other control characters.
+    /// A header's value may have tabs in it, and no other control characters.
     package var isValueByte: Bool { !isControl || self == 0x09 }
 
     /// RFC 9110's tchar: the characters of headers' names, and of words in their values.

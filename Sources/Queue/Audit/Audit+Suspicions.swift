@@ -64,7 +64,10 @@ extension Audit {
                 if found == expected {
                     known.append(key)
                 } else {
-                    add(.wrongType, "'\(partition.keys.tag)\(Self.shown(name))', which has to be a \(expected)")
+                    add(
+                        .wrongType,
+                        "'\(partition.keys.tag)\(String(decoding: name, as: UTF8.self).shown(standIn: "?"))', which has to be a \(expected)"
+                    )
                 }
             }
             for key in known where key.kind == "holder" { try await check(holder: key.rest, in: partition) }
@@ -76,10 +79,6 @@ extension Audit {
             cursor = page.next
         } while cursor != "0"
         return queues
-    }
-
-    static func shown(_ name: [UInt8]) -> String {
-        String(decoding: name.map { 0x20..<0x7f ~= $0 ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
     }
 
     private func pipeline(_ commands: [RedisCommand]) async throws -> [RedisReply] {

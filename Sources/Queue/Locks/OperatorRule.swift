@@ -42,7 +42,9 @@ extension OperatorRule {
 
     private static func check(pattern: String) throws(StateError) {
         let host = pattern.hasPrefix(domainMark) ? pattern.dropFirst(domainMark.count) : pattern[...]
-        let isForbidden = { (byte: UInt8) in byte.isControl || byte == UInt8(ascii: " ") || byte == UInt8(ascii: "*") || byte == UInt8(ascii: "/") }
+        let isForbidden = { (byte: UInt8) in
+            byte.isControl || byte == UInt8(ascii: " ") || byte == UInt8(ascii: "*") || byte == UInt8(ascii: "/")
+        }
         guard (1...JobEntry.longestHost).contains(host.utf8.count), !host.utf8.contains(where: isForbidden), host == host.lowercased()
         else {
             throw .invalid("A rule is for a host, or for '*.' and a domain, in lower case; '\(pattern)' is neither.")

@@ -133,17 +133,9 @@ package struct BodyFolder: Sendable {
         }
     }
 
-    /// Renames a file of the folder once all of it is on the disk. It replaces a file of that name.
-    func publish(_ file: String, as target: String) throws {
-        let descriptor = open(file, O_RDONLY | O_CLOEXEC)
-        let isWritten = descriptor >= 0 && fsync(descriptor) == 0
-        let code = errno
-        if descriptor >= 0 { close(descriptor) }
-        guard isWritten, rename(file, target) == 0 else {
-            let failure = StorageFailure.refused("file", target, "written", isWritten ? errno : code)
-            unlink(file)
-            throw failure
-        }
+    /// Gives a whole file of the folder its name. It replaces a file of that name.
+    func publish(_ file: String, as target: String) throws(StorageFailure) {
+        guard SafeFile.publish(file, as: target) else { throw StorageFailure.refused("file", target, "written") }
     }
 
     /// The path of a folder within this one, which is made if it is missing.

@@ -10,7 +10,7 @@ package struct FolderLock: ~Copyable {
         case shared
     }
 
-    private let descriptor: Int32
+    private let lock: FileLock
     private let folder: String
     private var pipe: FinishPipe?
 
@@ -20,20 +20,11 @@ package struct FolderLock: ~Copyable {
     package init?(_ folder: BodyFolder, _ use: Use = .alone) throws(StorageFailure) {
         let path = "\(folder.path)/\(Self.name)"
         self.folder = folder.path
-        let opened = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o644)
-        guard opened >= 0 else {
+        guard let lock = FileLock.take(path, use == .alone ? .exclusive : .shared, permissions: 0o644) else {
+            if errno == EWOULDBLOCK { return nil }
             throw StorageFailure.refused("file", path, "written")
         }
-        if flock(opened, (use == .alone ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0 {
-            descriptor = opened
-            return
-        }
-        let code = errno
-        close(opened)
-        guard code == EWOULDBLOCK else {
-            throw StorageFailure.refused("file", path, "locked", code)
-        }
-        return nil
+        self.lock = lock
     }
 
     /// Removes unfinished files of earlier runs and returns their number. The lock has to be held alone.
@@ -58,10 +49,10 @@ package struct FolderLock: ~Copyable {
     package borrowing func identity() throws(StorageFailure) -> String {
         let path = "\(folder)/\(Self.name)"
         var bytes = [UInt8](repeating: 0, count: Self.identityLength)
-        let count = pread(descriptor, &bytes, bytes.count, 0)
+        let count = pread(lock.descriptor, &bytes, bytes.count, 0)
         if count == bytes.count, bytes.allSatisfy({ Self.digits.contains($0) }) { return String(decoding: bytes, as: UTF8.self) }
         bytes = (0..<Self.identityLength).map { _ in Self.digits.randomElement()! }
-        guard count >= 0, pwrite(descriptor, bytes, bytes.count, 0) == bytes.count, ftruncate(descriptor, off_t(bytes.count)) == 0 else {
+        guard count >= 0, Descriptor.write(bytes, to: lock.descriptor, at: 0), ftruncate(lock.descriptor, off_t(bytes.count)) == 0 else {
             throw StorageFailure.refused("file", path, "written")
         }
         return String(decoding: bytes, as: UTF8.self)
@@ -88,6 +79,6 @@ package struct FolderLock: ~Copyable {
     deinit {
         pipe?.remove()
         // The pipe is closed behind it: an asker that sees the pipe closed may begin the next run at once.
-        close(descriptor)
+        lock.release()
     }
 }

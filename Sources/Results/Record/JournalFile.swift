@@ -76,8 +76,8 @@ package final class JournalFile: LineSource {
         return result
     }
 
-    /// Replaces another file by this one, once all of it is on the disk.
+    /// Replaces another file by this one.
     func replace(_ other: String) throws {
-        guard fsync(descriptor) == 0, rename(path, other) == 0 else { throw StorageFailure.refused("file", path, "written") }
+        guard SafeFile.publish(path, as: other) else { throw StorageFailure.refused("file", path, "written") }
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import GannetBase
 import GannetTestKit
 
 @testable import GannetCommand

@@ -3,9 +3,8 @@ internal import GannetBase
 
 /// A file of favourites that processes share. All calls block.
 ///
-/// A change is made under a lock, to the file as it is then, so no process undoes another's change. The new file is written beside the old
-/// one, flushed, and renamed: there is always one whole file, whenever a process is killed. Only the holder of the lock writes, so one name
-/// does for the new file, and the next writer removes what a killed one left.
+/// A change is made under a lock, to the file as it is then, so no process undoes another's change. Only the holder of the lock writes, so one
+/// name does for the new file, and the next writer removes what a killed one left.
 struct FavouritesFile: Sendable {
     /// Tells a file from the one that takes its place.
     struct Identity: Sendable, Equatable {
@@ -115,51 +114,23 @@ struct FavouritesFile: Sendable {
     }
 
     private func replace(with bytes: [UInt8]) throws(FavouritesError) -> Identity {
-        let descriptor = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, Self.mode)
-        guard descriptor >= 0 else { throw failure("written") }
-        defer { close(descriptor) }
-        var written = stat()
-        guard Descriptor.write(bytes, to: descriptor, at: 0), fsync(descriptor) == 0, fstat(descriptor, &written) == 0,
-            rename(new, path) == 0
-        else {
-            let error = failure("written")
-            unlink(new)
-            throw error
-        }
-        // So that the new name outlives a power cut. Some file systems cannot flush a folder, and the change is made all the same.
-        let folder = open(folderPath, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        if folder >= 0 {
-            fsync(folder)
-            close(folder)
-        }
+        guard let written = SafeFile.replace(path, with: bytes, by: new, permissions: Self.mode) else { throw failure("written") }
         return Identity(written)
     }
 
-    private var folderPath: String {
-        guard let slash = path.lastIndex(of: "/") else { return "." }
-        return slash == path.startIndex ? "/" : String(path[..<slash])
-    }
-
     private func underLock<Value>(_ work: () throws(FavouritesError) -> Value) throws(FavouritesError) -> Value {
-        let descriptor = open(lock, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, Self.mode)
-        guard descriptor >= 0 else {
+        guard let held = FileLock.take(lock, .exclusive, permissions: Self.mode, within: lockWait) else {
             let code = errno
+            if code == EWOULDBLOCK {
+                throw FavouritesError(.busy, path, "Another process holds '\(lock)' for too long. Try again, or end that process.")
+            }
             let help = code == ENOENT ? " Make its folder first." : ""
             throw FavouritesError(.system(code), path, "The lock '\(lock)' cannot be opened: \(Descriptor.message(code)).\(help)")
         }
-        // The file stays: a process that waits for a removed file's lock would wait beside the others.
-        defer { close(descriptor) }
-        let end = ContinuousClock.now + lockWait
-        // A `flock` that waits cannot be given a bound, and a process may be stopped while it holds the lock.
-        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
-            guard errno == EWOULDBLOCK || errno == EINTR else { throw failure("locked") }
-            guard ContinuousClock.now < end else {
-                throw FavouritesError(.busy, path, "Another process holds '\(lock)' for too long. Try again, or end that process.")
-            }
-            usleep(1000)
+        return try withExtendedLifetime(held) { () throws(FavouritesError) in
+            unlink(new)
+            return try work()
         }
-        unlink(new)
-        return try work()
     }
 
     private func failure(_ verb: String) -> FavouritesError {
