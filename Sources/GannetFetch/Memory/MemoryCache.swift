@@ -30,7 +30,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
         let costLimit = max(options.costLimit, 1)
         largestCost = cachesNothing ? -1 : min(options.largestCost ?? max(costLimit / 8, 1), costLimit)
         let countLimit = min(max(options.countLimit, 1), Int(EntryNumber.none) - 1)
-        state = Mutex(MemoryState(Ledger(costLimit: costLimit, countLimit: countLimit)))
+        state = Mutex(MemoryState(costLimit: costLimit, countLimit: countLimit))
         self.clock = MemoryClock(clock)
     }
 
@@ -39,8 +39,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     public func value(for key: Key) -> Value? {
         let hash = key.hashValue
         let now = clock.now
-        var leftovers = Leftovers<Key, Value>()
-        return state.withLock { $0.value(for: key, hash: hash, at: now, &leftovers) }
+        return state.withLock { $0.value(for: key, hash, at: now) }.value
     }
 
     /// Whether there is a value whose time is not over. The call changes neither the order in which entries go nor the statistics.
@@ -48,7 +47,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     public func contains(_ key: Key) -> Bool {
         let hash = key.hashValue
         let now = clock.now
-        return state.withLock { $0.contains(key, hash: hash, at: now) }
+        return state.withLock { $0.contains(key, hash, at: now) }
     }
 
     /// Puts a value in, and replaces the former one.
@@ -65,15 +64,14 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
         let hash = key.hashValue
         guard cost >= 0, cost <= largestCost, timeToLive.map({ $0 > .zero }) ?? true else {
             _ = state.withLock { state in
-                state.ledger.noteRefusal()
-                return state.remove(key, hash: hash)
+                state.order.statistics.refusals &+= 1
+                return state.remove(key, hash)
             }
             return false
         }
         let deadline = timeToLive.map { clock.deadline(after: $0) }
         let now = clock.now
-        var leftovers = Leftovers<Key, Value>()
-        state.withLock { $0.insert((key, value), hash: hash, cost: cost, deadline: deadline, at: now, &leftovers) }
+        _ = state.withLock { $0.insert((key, value), hash, cost: cost, deadline: deadline, at: now) }
         return true
     }
 
@@ -82,7 +80,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     @discardableResult
     public func removeValue(for key: Key) -> Value? {
         let hash = key.hashValue
-        return state.withLock { $0.remove(key, hash: hash) }?.value
+        return state.withLock { $0.remove(key, hash) }?.value
     }
 }
 
@@ -91,12 +89,12 @@ extension MemoryCache {
     private static var slice: Int { 256 }
 
     /// The number of entries. Entries whose time is over count until their place is needed.
-    public var count: Int { state.withLock { $0.ledger.count } }
+    public var count: Int { state.withLock { $0.order.count } }
 
     /// The cost of all entries together.
-    public var totalCost: Int { state.withLock { $0.ledger.cost } }
+    public var totalCost: Int { state.withLock { $0.order.cost } }
 
-    public var statistics: MemoryCacheStatistics { state.withLock { $0.ledger.statistics } }
+    public var statistics: MemoryCacheStatistics { state.withLock { $0.order.statistics } }
 
     /// Takes everything out, and frees the memory of the tables too.
     public func removeAll() {
@@ -121,7 +119,7 @@ extension MemoryCache {
         // The rounds are counted, because other threads may insert as fast as this one trims.
         for _ in 0...count / Self.slice {
             let leftovers = state.withLock { $0.trim(toCost: limit, atMost: Self.slice, at: now) }
-            if leftovers.isEmpty { break }
+            if leftovers.first == nil { break }
         }
     }
 }

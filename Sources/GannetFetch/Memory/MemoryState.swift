@@ -1,87 +1,97 @@
 internal import Synchronization
 
-/// The state behind the lock of a `MemoryCache`: the ledger, and keys and values under the ledger's numbers.
+/// The state behind the lock of a `MemoryCache`: keys and values under the numbers of their order.
 ///
 /// Nothing is freed here. Entries that leave are handed out, and freed when the lock is open again.
 @usableFromInline
 struct MemoryState<Key: Hashable & Sendable, Value: Sendable> {
-    @usableFromInline typealias Entry = (key: Key, value: Value)
+    @usableFromInline typealias Pair = (key: Key, value: Value)
 
-    @usableFromInline var ledger: Ledger
-    /// By the ledger's numbers.
-    @usableFromInline var entries: ContiguousArray<Entry?> = []
+    @usableFromInline var order: EvictionOrder
+    @usableFromInline var pairs: ContiguousArray<Pair?> = []
 
-    init(_ ledger: Ledger) { self.ledger = ledger }
+    init(costLimit: Int, countLimit: Int) { order = EvictionOrder(costLimit: costLimit, countLimit: countLimit) }
 
     @inlinable
-    mutating func value(for key: Key, hash: Int, at now: Int64, _ leftovers: inout Leftovers<Key, Value>) -> Value? {
-        switch ledger.lookUp(hash, at: now, where: { entries[Int($0)]?.key == key }) {
-        case .hit(let number): return entries[Int(number)]?.value
-        case .expired(let number): leftovers.add(entries[Int(number)].take())
-        case .miss: break
+    func find(_ key: Key, _ hash: Int) -> EntryNumber? { order.find(hash) { pairs[Int($0)]?.key == key } }
+
+    @inlinable
+    mutating func value(for key: Key, _ hash: Int, at now: Int64) -> (value: Value?, expired: Pair?) {
+        guard let number = find(key, hash) else {
+            order.statistics.misses &+= 1
+            return (nil, nil)
         }
-        return nil
+        guard !order.isExpired(number, at: now) else {
+            order.statistics.misses &+= 1
+            order.statistics.expirations &+= 1
+            order.remove(number)
+            return (nil, pairs[Int(number)].take())
+        }
+        order.noteHit(number)
+        return (pairs[Int(number)]?.value, nil)
     }
 
     @inlinable
-    func contains(_ key: Key, hash: Int, at now: Int64) -> Bool {
-        ledger.contains(hash, at: now) { entries[Int($0)]?.key == key }
+    func contains(_ key: Key, _ hash: Int, at now: Int64) -> Bool { find(key, hash).map { !order.isExpired($0, at: now) } ?? false }
+
+    /// Room is made before the entry is added, so that the limits hold at every moment.
+    @inlinable
+    mutating func insert(_ pair: Pair, _ hash: Int, cost: Int, deadline: Int64?, at now: Int64) -> Leftovers<Pair> {
+        var leftovers = Leftovers<Pair>()
+        var old: Entry?
+        if let number = find(pair.key, hash) {
+            old = order.remove(number)
+            leftovers.add(pairs[Int(number)].take())
+        }
+        while let number = order.makeRoom(for: cost, at: now) { leftovers.add(pairs[Int(number)].take()) }
+        let number = Int(order.add(hash: hash, cost: cost, deadline: deadline, replacing: old))
+        if number == pairs.count { pairs.append(pair) } else { pairs[number] = pair }
+        return leftovers
     }
 
     @inlinable
-    mutating func insert(_ entry: Entry, hash: Int, cost: Int, deadline: Int64?, at now: Int64, _ leftovers: inout Leftovers<Key, Value>) {
-        let number = ledger.insert(
-            hash: hash, cost: cost, deadline: deadline, at: now, where: { entries[Int($0)]?.key == entry.key },
-            leave: { leftovers.add(entries[Int($0)].take()) })
-        if Int(number) == entries.count { entries.append(entry) } else { entries[Int(number)] = entry }
+    mutating func remove(_ key: Key, _ hash: Int) -> Pair? {
+        guard let number = find(key, hash) else { return nil }
+        order.remove(number)
+        return pairs[Int(number)].take()
     }
 
-    @inlinable
-    mutating func remove(_ key: Key, hash: Int) -> Entry? {
-        guard let number = ledger.remove(hash, where: { entries[Int($0)]?.key == key }) else { return nil }
-        return entries[Int(number)].take()
-    }
-
-    mutating func removeAll() -> ContiguousArray<Entry?> {
-        var everything: ContiguousArray<Entry?> = []
-        swap(&everything, &entries)
-        ledger.removeAll()
-        return everything
+    mutating func removeAll() -> ContiguousArray<Pair?> {
+        order.removeAll()
+        defer { pairs = [] }
+        return pairs
     }
 
     /// Evicts at most `most` entries until the others cost no more than `limit`.
-    mutating func trim(toCost limit: Int, atMost most: Int, at now: Int64) -> Leftovers<Key, Value> {
-        var leftovers = Leftovers<Key, Value>()
-        ledger.trim(toCost: limit, atMost: most, at: now) { leftovers.add(entries[Int($0)].take()) }
+    mutating func trim(toCost limit: Int, atMost most: Int, at now: Int64) -> Leftovers<Pair> {
+        var leftovers = Leftovers<Pair>()
+        for _ in 0..<most where order.cost > limit && order.count > 0 { leftovers.add(pairs[Int(order.evict(at: now))].take()) }
         return leftovers
     }
 
     /// The keys under the next numbers, and the number to go on with, if there are more.
     func keys(from start: Int, atMost most: Int) -> (keys: [Key], next: Int?) {
-        let end = min(start + most, entries.count)
+        let end = min(start + most, pairs.count)
         guard start < end else { return ([], nil) }
-        return (entries[start..<end].compactMap { $0?.key }, end)
+        return (pairs[start..<end].compactMap { $0?.key }, end)
     }
 }
 
 /// Entries that have left the cache and are freed after the lock is open: a `deinit` may run any code, and may call the cache.
 /// One entry, the usual number, takes no allocation.
 @usableFromInline
-struct Leftovers<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-    @usableFromInline var first: (key: Key, value: Value)?
-    @usableFromInline var others: [(key: Key, value: Value)] = []
-
-    var isEmpty: Bool { first == nil }
+struct Leftovers<Pair: Sendable>: Sendable {
+    @usableFromInline var first: Pair?
+    @usableFromInline var others: [Pair] = []
 
     @inlinable
     init() {}
 
     @inlinable
-    mutating func add(_ entry: (key: Key, value: Value)?) {
-        if first == nil { first = entry } else if let entry { others.append(entry) }
+    mutating func add(_ pair: Pair?) {
+        if first == nil { first = pair } else if let pair { others.append(pair) }
     }
 }
-
 /// The time since a cache was made, in nanoseconds. The clock is read only if an entry has ever had a deadline, because reading it takes as
 /// long as a hit.
 @usableFromInline

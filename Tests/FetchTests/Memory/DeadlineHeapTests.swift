@@ -6,7 +6,7 @@ import Testing
     @Test(arguments: [UInt64.random(in: 0...UInt64.max), 1, 2]) func `the earliest deadline is always first`(seed: UInt64) {
         var random = SeededNumbers(seed: seed)
         var heap = DeadlineHeap()
-        var entries = ContiguousArray(repeating: LedgerEntry(hash: 0, cost: 0, place: .small), count: 100)
+        var entries = ContiguousArray(repeating: Entry(hash: 0, cost: 0, isMain: false, hits: 0), count: 100)
         var deadlines: [EntryNumber: Int64] = [:]
         for step in 0..<20_000 {
             let number = EntryNumber.random(in: 0..<100, using: &random)
@@ -17,7 +17,6 @@ import Testing
             } else {
                 heap.remove(number, in: &entries)
                 deadlines[number] = nil
-                #expect(entries[Int(number)].deadline == DeadlineHeap.none)
             }
             let earliest = deadlines.values.min()
             let at: Comment = "seed \(seed), step \(step)"
@@ -26,7 +25,7 @@ import Testing
                 #expect(heap.firstExpired(at: earliest) != nil && heap.firstExpired(at: earliest - 1) == nil, at)
             }
             let other = EntryNumber.random(in: 0..<100, using: &random)
-            if let deadline = deadlines[other] { #expect(heap.deadline(at: entries[Int(other)].deadline) == deadline, at) }
+            if let deadline = deadlines[other] { #expect(heap[entries[Int(other)].deadline] == deadline, at) }
         }
     }
 }
