@@ -151,9 +151,8 @@ extension FuzzTarget {
         let start: [UInt8] = [2, 0xc8, 0x01] + Array(repeating: 7, count: 32) + [4, 0x80, 0xd0, 0xc4, 0x91, 0xfa, 0x63]
         let times: [UInt8] = [0, 0, 0xc0, 0xa9, 0x07, 0, 0]
         let fields: [UInt8] = [2, 1, 10] + Array("max-age=60".utf8) + [4, 3] + Array("\"a\"".utf8)
-        let plain = [1, 8] + start + times + [0] + fields + [UInt8(url.count)] + url
-        let names: [UInt8] = [1, 15] + Array("accept-language".utf8) + Array(repeating: 9, count: 16)
-        let elsewhere = [1, 5] + start + times + names + fields + [UInt8(url.count)] + url + [10] + Array("https://b/".utf8)
+        let plain = [3, 8] + start + times + fields + [UInt8(url.count)] + url
+        let elsewhere = [3, 5] + start + times + fields + [UInt8(url.count)] + url + [10] + Array("https://b/".utf8)
         return [plain, elsewhere]
     }
 

@@ -43,8 +43,7 @@ struct CheckedRequest: Sendable {
             throw FetchError(kind: .invalidURL, url: request.url, detail: error.description)
         }
         self.request = request
-        let agent = userAgent.flatMap { HeaderField(name: "User-Agent", value: $0) }
-        facts = RequestFacts(url: request.url, headers: request.headers + (agent.map { [$0] } ?? []))
+        facts = RequestFacts(url: request.url, headers: request.headers)
         behindSince = nil
         alone = nil
     }

@@ -1,7 +1,7 @@
 /// The key of a kept answer: the URL in canonical form, and everything a caller may send with it to get another answer.
 ///
-/// Every header that a caller adds is part of the key, so the tiers need not look at an answer's `Vary`. A header that `Vary` names is
-/// either part of the key, or the same in all requests.
+/// Every header that a caller adds is part of the key, and so is a `User-Agent` of the fetcher's own. So the names in an answer's `Vary`
+/// choose nothing: such a header is either part of the key, or the same in all requests.
 package struct CacheKey: Sendable, Hashable {
     /// 16 bytes. Without extra headers it is the id that a queue uses for the URL.
     package let id: [UInt8]

@@ -2,8 +2,6 @@
 package struct RequestFacts: Sendable, Hashable {
     /// The URL as it is requested.
     package let url: String
-    /// The caller's own headers, and the engine's `User-Agent` where it may differ between machines.
-    package let headers: [HeaderField]
     /// Whether the request identifies its sender: `Authorization`, a cookie, an API key, a password in the URL.
     /// The answer may then be for this sender alone.
     package let hasCredentials: Bool
@@ -13,7 +11,6 @@ package struct RequestFacts: Sendable, Hashable {
 
     package init(url: String, headers: [HeaderField] = []) {
         self.url = url
-        self.headers = headers
         hasCredentials = headers.contains(where: \.isCredential) || RedactedURL.withoutUserInfo(url) != url
         isSpecial = headers.contains(where: \.asksForPartOrNews)
         control = CacheControl(request: headers)

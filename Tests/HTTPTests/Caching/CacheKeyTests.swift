@@ -19,6 +19,7 @@ import Testing
     @Test func `another value, name or header is another key`() throws {
         let keys = try [
             [], [("a", "1")], [("a", "2")], [("b", "1")], [("a", "1"), ("b", "1")], [("a", "1"), ("a", "1")], [("a", "1: b")], [("a", "A")],
+            [("a", "")],
         ].map(key)
         #expect(Set(keys).count == keys.count)
     }

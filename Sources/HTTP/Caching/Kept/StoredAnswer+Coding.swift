@@ -3,7 +3,7 @@ internal import GannetBase
 /// The bytes in which an answer's metadata is kept: a version, then its fields in the order below, without names.
 extension StoredAnswer {
     /// Each change of the format takes a new number. An answer in another version is not read but fetched again.
-    static let formatVersion: UInt8 = 1
+    static let formatVersion: UInt8 = 3
 
     /// In bytes. A redirect may lead to a URL longer than a canonical one may be.
     private static let maximumURL = 16 * 1024
@@ -35,9 +35,6 @@ extension StoredAnswer {
         ] {
             result.append(signed: moment.millisecondsSince1970 &- other.millisecondsSince1970)
         }
-        result.append(compact: UInt64(selecting.names.count))
-        for name in selecting.names { result.append(counted: name) }
-        if !selecting.names.isEmpty { result += variant.bytes }
         result.append(compact: UInt64(headers.fields.count))
         for field in headers.fields {
             result.append(field.header.rawValue)
@@ -58,8 +55,6 @@ extension StoredAnswer {
             let generatedAt = reader.moment(after: receivedAt), let freshUntil = reader.moment(after: receivedAt),
             let whileAsking = reader.moment(after: freshUntil), let onError = reader.moment(after: freshUntil),
             whileAsking >= freshUntil, onError >= freshUntil,
-            let selecting = Self.readSelecting(&reader),
-            let variant = selecting == .none ? .only : reader.bytes(16).flatMap({ VariantKey(kept: Array($0)) }),
             let headers = Self.readHeaders(&reader), let canonicalURL = reader.text(upTo: Self.maximumURL),
             let finalURL = flags & Flag.isAtHome != 0 ? canonicalURL : reader.text(upTo: Self.maximumURL), reader.isAtEnd,
             (finalURL == canonicalURL) == (flags & Flag.isAtHome != 0)
@@ -72,11 +67,10 @@ extension StoredAnswer {
                 staleWhileRevalidateUntil: Moment(millisecondsSince1970: whileAsking),
                 staleIfErrorUntil: Moment(millisecondsSince1970: onError), mustRevalidate: flags & Flag.mustRevalidate != 0,
                 isImmutable: flags & Flag.isImmutable != 0, source: source),
-            selecting: selecting, variant: variant, isForEverybody: flags & Flag.isForEverybody != 0, digest: digest,
-            byteCount: Int64(byteCount))
+            isForEverybody: flags & Flag.isForEverybody != 0, digest: digest, byteCount: Int64(byteCount))
     }
 
-    /// Each change of this format takes a new number. It differs from `formatVersion`, which was the first byte on disk before.
+    /// Each change of this format takes a new number. It differs from the numbers of `encoded`.
     static let messageVersion: UInt8 = 2
 
     /// The metadata with all headers: a version, the bytes of `encoded`, and the lines.
@@ -99,16 +93,6 @@ extension StoredAnswer {
         guard mark == 1 else { return }
         guard let message = MessageHeaders(kept: Array(reader.all())) else { return nil }
         self.message = message
-    }
-
-    private static func readSelecting(_ reader: inout ByteReader) -> SelectingHeaders? {
-        guard let count = reader.count(upTo: SelectingHeaders.maximumCount) else { return nil }
-        var names: [String] = []
-        for _ in 0..<count {
-            guard let name = reader.text(upTo: 256) else { return nil }
-            names.append(name)
-        }
-        return SelectingHeaders(kept: names)
     }
 
     private static func readHeaders(_ reader: inout ByteReader) -> KeptHeaders? {

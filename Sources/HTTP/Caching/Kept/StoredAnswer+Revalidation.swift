@@ -10,7 +10,6 @@ package enum Revalidation: Sendable, Hashable {
     package enum Mismatch: String, Sendable, Hashable, CaseIterable {
         case notNotModified
         case otherURL
-        case otherVariant
         case otherEntityTag
         case otherLastModified
     }
@@ -45,7 +44,6 @@ extension StoredAnswer {
         guard news.status == 304 else { return .notNotModified }
         // A tag names a state of one resource. At another URL the same tag may mean anything.
         guard Self.isSame(news.finalURL, finalURL) else { return .otherURL }
-        guard VariantKey(selecting, request: news.request.headers) == variant else { return .otherVariant }
         let theirs = Validators(news.headers)
         let ours = headers.validators
         if news.headers.has("etag") {

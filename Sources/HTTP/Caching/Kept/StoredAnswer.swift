@@ -10,8 +10,6 @@ package struct StoredAnswer: Sendable, Hashable {
     package internal(set) var requestedAt: Moment
     package internal(set) var receivedAt: Moment
     package internal(set) var freshness: Freshness
-    package let selecting: SelectingHeaders
-    package let variant: VariantKey
     /// Whether the origin says that the answer is for everybody.
     package let isForEverybody: Bool
     package let digest: SHA256Digest
@@ -28,8 +26,8 @@ extension StoredAnswer {
     ) {
         self.init(
             canonicalURL: canonicalURL, finalURL: exchange.finalURL, status: exchange.status, headers: terms.headers,
-            requestedAt: exchange.requestedAt, receivedAt: exchange.receivedAt, freshness: terms.freshness, selecting: terms.selecting,
-            variant: terms.variant, isForEverybody: terms.isForEverybody, digest: digest, byteCount: byteCount)
+            requestedAt: exchange.requestedAt, receivedAt: exchange.receivedAt, freshness: terms.freshness,
+            isForEverybody: terms.isForEverybody, digest: digest, byteCount: byteCount)
     }
 
     /// An answer of which only its tag and its date are known. Its body is its caller's own, so it may be kept whatever the answer said. Nil where

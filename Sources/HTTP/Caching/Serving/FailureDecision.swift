@@ -72,10 +72,7 @@ extension FailureDecision {
             case .unknown, .heuristic: time = freshness.mustRevalidate ? .zero : nil
             }
             switch StorageDecision(for: exchange, policy: policy) {
-            case .keep(let terms):
-                // Failures are remembered by URL alone, so an answer that varies is not remembered.
-                mayBeKept = terms.selecting == .none
-                audience = mayBeKept ? .allWaiting : .sameRequest
+            case .keep: (mayBeKept, audience) = (true, .allWaiting)
             case .refuse(let reason):
                 // An answer of no use is still useful as a failure: it keeps others from the same attempt.
                 mayBeKept = reason == .ofNoUse || reason == .noLifetime

@@ -9,9 +9,9 @@ struct Usability {
     /// Whether the answer may be used without asking the origin.
     private let isTrusted: Bool
 
-    /// Nil when the answer belongs to other requests.
+    /// Nil for a request of a part, or with conditions of its own: no whole answer fits it.
     init?(_ stored: StoredAnswer, _ request: RequestFacts, _ options: LookupOptions, _ policy: FreshnessPolicy, _ now: Moment) {
-        guard !request.isSpecial, VariantKey(stored.selecting, request: request.headers) == stored.variant else { return nil }
+        guard !request.isSpecial else { return nil }
         self.stored = stored
         self.options = options
         self.policy = policy

@@ -7,9 +7,6 @@ package enum StorageDecision: Sendable, Hashable {
     /// The facts that are kept beside the body.
     package struct Terms: Sendable, Hashable {
         package let freshness: Freshness
-        /// The request headers that distinguish this answer from others of its URL.
-        package let selecting: SelectingHeaders
-        package let variant: VariantKey
         /// Whether a request with credentials may get the answer, because its origin says that it is for everybody.
         package let isForEverybody: Bool
         package let headers: KeptHeaders
@@ -41,8 +38,6 @@ package enum StorageDecision: Sendable, Hashable {
         case noLifetime
         /// `Vary: *`, or an unreadable `Vary`.
         case variesByAnything
-        /// `Vary` names too many headers.
-        case variesByTooMuch
         /// The headers that decide about the answer's use are too long to be kept, or are no text.
         case unkeepableHeaders
         /// The answer is stale from the start and cannot be revalidated, so that no caller could ever use it.
@@ -68,7 +63,7 @@ extension StorageDecision.Reason {
         switch self {
         case .requestForbids, .noStore, .interim, .status, .notUnderstood, .noLifetime, .unkeepableHeaders, .ofNoUse: .allWaiting
         // The answer may depend on the sender and the request's headers.
-        case .isPrivate, .credentials, .variesByAnything, .variesByTooMuch: .sameRequest
+        case .isPrivate, .credentials, .variesByAnything: .sameRequest
         case .partial, .incomplete, .notModified: .nobody
         }
     }
@@ -78,7 +73,7 @@ extension StorageDecision.Reason {
     package var isForOneRequest: Bool {
         switch self {
         case .noStore, .isPrivate, .credentials, .variesByAnything, .partial, .incomplete, .notModified: true
-        case .requestForbids, .interim, .status, .notUnderstood, .noLifetime, .variesByTooMuch, .unkeepableHeaders, .ofNoUse: false
+        case .requestForbids, .interim, .status, .notUnderstood, .noLifetime, .unkeepableHeaders, .ofNoUse: false
         }
     }
 
@@ -87,8 +82,7 @@ extension StorageDecision.Reason {
     package var outdatesKept: Bool {
         switch self {
         case .requestForbids, .credentials, .interim, .partial, .incomplete, .notModified: false
-        case .noStore, .isPrivate, .status, .notUnderstood, .noLifetime, .variesByAnything, .variesByTooMuch, .unkeepableHeaders, .ofNoUse:
-            true
+        case .noStore, .isPrivate, .status, .notUnderstood, .noLifetime, .variesByAnything, .unkeepableHeaders, .ofNoUse: true
         }
     }
 }
@@ -101,23 +95,18 @@ extension StorageDecision {
     /// Whether the headers of an answer that is still coming say that it is for one request alone.
     package static func isForOneRequest(status: Int, headers: ResponseHeaders, _ request: RequestFacts) -> Bool {
         if let reason = refusal(of: AnswerHead(status: status, headers: headers), request) { return reason.isForOneRequest }
-        return headers.has("vary") && SelectingHeaders.names(in: headers.values(of: "vary")) == nil
+        return headers.varyByAnything
     }
 
     private static func decision(_ exchange: Exchange, _ policy: FreshnessPolicy) -> StorageDecision {
         guard exchange.isComplete else { return .refuse(.incomplete) }
         if exchange.request.control.noStore { return .refuse(.requestForbids) }
         let (final, redirects) = (exchange.finalHead, exchange.redirectHeads)
-        var selecting = SelectingHeaders.none
         var isForEverybody = true
         // A redirect that forbids to keep it forbids to keep the answer. A redirect without a lifetime does not: it is asked again each time.
         for head in [final] + redirects {
             if let reason = refusal(of: head, exchange.request) { return .refuse(reason) }
-            if head.headers.has("vary") {
-                guard let names = SelectingHeaders.names(in: head.headers.values(of: "vary")) else { return .refuse(.variesByAnything) }
-                guard let all = SelectingHeaders(selecting.names + names) else { return .refuse(.variesByTooMuch) }
-                selecting = all
-            }
+            if head.headers.varyByAnything { return .refuse(.variesByAnything) }
             isForEverybody = isForEverybody && head.control.permitsSharingAfterCredentials
             guard hasLifetime(final) || StatusCode.isHeuristicallyCacheable(final.status) else { return .refuse(.noLifetime) }
         }
@@ -125,10 +114,7 @@ extension StorageDecision {
         let freshness = Freshness(of: final, after: redirects, in: exchange, policy)
         let isOfUse = max(freshness.staleWhileRevalidateUntil, freshness.staleIfErrorUntil) > exchange.receivedAt
         guard isOfUse || headers.haveValidators else { return .refuse(.ofNoUse) }
-        return .keep(
-            Terms(
-                freshness: freshness, selecting: selecting, variant: VariantKey(selecting, request: exchange.request.headers),
-                isForEverybody: isForEverybody, headers: headers))
+        return .keep(Terms(freshness: freshness, isForEverybody: isForEverybody, headers: headers))
     }
 
     /// The reason of one answer or redirect, by its status and directives; nil when these permit to keep it.
@@ -153,5 +139,13 @@ extension StorageDecision {
     /// Whether the answer permits to keep it or gives a lifetime, even a badly written one.
     private static func hasLifetime(_ head: AnswerHead) -> Bool {
         head.control.isPublic || head.control.maxAge != .absent || head.control.sharedMaxAge != .absent || head.headers.has("expires")
+    }
+}
+
+extension ResponseHeaders {
+    /// Whether `Vary` is `*`, or has a member that is no name (RFC 9110, section 12.5.5). Names select nothing here: all headers of the caller
+    /// are in the key of the answer.
+    fileprivate var varyByAnything: Bool {
+        has("vary") && values(of: "vary").flatMap { HeaderList($0).members }.contains { $0 == "*" || !$0.utf8.allSatisfy(\.isTokenByte) }
     }
 }
