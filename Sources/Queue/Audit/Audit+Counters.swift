@@ -28,7 +28,11 @@ extension Audit {
             if !unchecked.isEmpty { return add(.notChecked, "the queue \(queue): \(unchecked)") }
             guard found.count >= 4 else { throw RedisError.form(of: "audit") }
             let damaged = try found[1].asNumber()
-            if damaged > 0 { add(.recordDamaged, "jobs in '\(String(decoding: try found[2].asBytes(), as: UTF8.self).shown(standIn: "?"))'", count: damaged) }
+            if damaged > 0 {
+                add(
+                    .recordDamaged, "jobs in '\(String(decoding: try found[2].asBytes(), as: UTF8.self).shown(standIn: "?"))'",
+                    count: damaged)
+            }
             let drift = try CounterDrift(found.dropFirst(3), of: queue, partition.keys)
             if mends, drift.findings.contains(where: \.kind.isMendable), try await !drift.commit.run(state, in: partition, queue: queue) {
                 continue
