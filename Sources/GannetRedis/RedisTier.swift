@@ -124,15 +124,15 @@ struct RedisTier: SharedTier {
                 let answer = try await cluster.acquire(asking)
                 switch answer.fate {
                 case .leased(let token, _): return (answer, await lane.leased(token, asking.id, asked: asked))
-                case .ended: await lane.ended(asking.incarnation, asking.id)
-                default: await lane.notLeased(asking.id)
+                case .ended: await lane.ended(asking.incarnation)
+                default: await lane.notLeased(asking.id, asking.incarnation)
                 }
                 return (answer, nil)
             } catch {
                 if (error as? StateError)?.mayHaveExecuted == true {
-                    await lane.mayHaveLeased(asking.id)
+                    await lane.mayHaveLeased(asking.id, asking.incarnation)
                 } else {
-                    await lane.notLeased(asking.id)
+                    await lane.notLeased(asking.id, asking.incarnation)
                 }
                 throw error
             }

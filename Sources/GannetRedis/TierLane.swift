@@ -1,9 +1,9 @@
 internal import GannetBase
 internal import GannetQueue
 
-/// This process' exchanges with one partition: they settle what was fetched, and extend the lease while a lock is held.
+/// This process' ``Session`` with one partition: its exchanges settle what was fetched, and extend the lease while something is held.
 ///
-/// One exchange is under way at a time, and outcomes gather meanwhile. An exchange without an answer is repeated before any other one.
+/// Outcomes gather while an exchange is under way. One without an answer is repeated before any other one.
 actor TierLane {
     private struct Outcome {
         let settlement: Settlement
@@ -14,20 +14,12 @@ actor TierLane {
     nonisolated let partition: Partition
     private let lease: Duration
     private let politeness: HostPoliteness?
-    private var incarnation = Incarnation.random()
-    private var number = 0
-    private var held: [LockToken: (id: URLID, lock: HeldLock)] = [:]
-    /// Places at hosts, by the random ids under which Redis has them.
-    private var places: Set<URLID> = []
-    /// Callers that are asking for a lock or a place. Redis may have given it.
-    private var asking: [Holding: Int] = [:]
+    /// Its exchange under way got no answer, while ``isUnderWay`` is not set. The callers of that exchange have been told.
+    private var session = Session(.random())
+    private var locks: [LockToken: HeldLock] = [:]
     private var waiting: [Outcome] = []
-    /// The exchange that got no answer. Its callers have been told.
-    private var unanswered: ExchangeRequest?
     private var isUnderWay = false
     private var isRenewing = false
-    /// Redis may hold a lock or a place for this process of which the process does not know.
-    private var hasToName = false
     /// The lease's end as far as this process knows.
     private var ends = ContinuousClock.now
 
@@ -41,39 +33,34 @@ actor TierLane {
         self.politeness = politeness
     }
 
-    private var holdsNothing: Bool { held.isEmpty && places.isEmpty }
-
-    /// Begins to ask for a URL's lock, until ``answered(_:_:asked:)``.
+    /// Begins to ask for a URL's lock, until ``leased(_:_:asked:)``, ``notLeased(_:_:)``, ``mayHaveLeased(_:_:)`` or ``ended(_:)``.
     func ask(for id: URLID) -> Incarnation { ask(for: .lock(id)) }
 
     private func ask(for holding: Holding) -> Incarnation {
         // The lease of a process that holds nothing is not extended.
-        if holdsNothing, waiting.isEmpty, !isUnderWay, unanswered == nil, asking.isEmpty, ends <= .now { beginAnew() }
-        asking[holding, default: 0] += 1
-        return incarnation
+        if session.holdings.isEmpty, waiting.isEmpty, session.underWay == nil, ends <= .now { session.beginAnew(.random()) }
+        session.holdings.mayHold(holding)
+        return session.incarnation
     }
 
     /// Asks for a place at a host of this partition.
     /// - Parameter id: Random, and the same when the place is given back.
     func enter(_ host: String, _ id: URLID, usual: HostRule) async throws(StateError) -> (passage: Passage, incarnation: Incarnation) {
         let (incarnation, asked) = (ask(for: .place(id)), ContinuousClock.now)
-        defer { stopAsking(.place(id)) }
         let passage: Passage
         do throws(StateError) {
             passage = try await cluster.enter(host, id, incarnation, usual: usual, lease: lease)
         } catch {
+            stopAsking(.place(id), incarnation)
             if error.mayHaveExecuted { mayHaveGot() }
             throw error
         }
         // The place went with the lease of that incarnation.
-        guard incarnation == self.incarnation else { return (.lost, incarnation) }
+        guard incarnation == session.incarnation else { return (.lost, incarnation) }
         switch passage {
-        case .there:
-            places.insert(id)
-            ends = max(ends, asked + lease)
-            startRenewing()
+        case .there: got(.place(id), .ofPlace(incarnation), asked: asked)
         case .lost: loseAll()
-        case .full, .hopeless: break
+        case .full, .hopeless: stopAsking(.place(id), incarnation)
         }
         return (passage, incarnation)
     }
@@ -86,36 +73,44 @@ actor TierLane {
 
     /// - Parameter asked: When the caller asked. The lease may have begun then.
     func leased(_ token: LockToken, _ id: URLID, asked: ContinuousClock.Instant) -> HeldLock {
-        stopAsking(.lock(id))
         let lock = HeldLock()
-        guard token.incarnation == incarnation else {
+        guard token.incarnation == session.incarnation else {
             lock.lose()
             return lock
         }
-        held[token] = (id, lock)
-        ends = max(ends, asked + lease)
-        startRenewing()
+        locks[token] = lock
+        got(.lock(id), token, asked: asked)
         return lock
     }
 
-    func notLeased(_ id: URLID) { stopAsking(.lock(id)) }
+    private func got(_ holding: Holding, _ token: LockToken, asked: ContinuousClock.Instant) {
+        session.holdings.add(holding, token)
+        ends = max(ends, asked + lease)
+        startRenewing()
+    }
+
+    func notLeased(_ id: URLID, _ incarnation: Incarnation) { stopAsking(.lock(id), incarnation) }
 
     /// A call got no answer, and may have taken the lock: it is given back as soon as Redis answers.
-    func mayHaveLeased(_ id: URLID) {
-        stopAsking(.lock(id))
+    func mayHaveLeased(_ id: URLID, _ incarnation: Incarnation) {
+        notLeased(id, incarnation)
         mayHaveGot()
     }
 
+    /// The session has forgotten already what an earlier incarnation asked for.
+    private func stopAsking(_ holding: Holding, _ incarnation: Incarnation) {
+        if incarnation == session.incarnation { session.holdings.mayNotHold(holding) }
+    }
+
     private func mayHaveGot() {
-        hasToName = true
+        session.holdings.mayHoldUnknown()
         ends = max(ends, .now + lease)
         startRenewing()
     }
 
     /// The lease of an incarnation has ended, and its locks with it.
-    func ended(_ incarnation: Incarnation, _ id: URLID) {
-        stopAsking(.lock(id))
-        if incarnation == self.incarnation { loseAll() }
+    func ended(_ incarnation: Incarnation) {
+        if incarnation == session.incarnation { loseAll() }
     }
 
     /// Settles a lock in the next exchange. An error means that nobody knows whether it was settled.
@@ -126,23 +121,11 @@ actor TierLane {
         }
     }
 
-    private func stopAsking(_ holding: Holding) {
-        let count = (asking[holding] ?? 1) - 1
-        asking[holding] = count > 0 ? count : nil
-    }
-
     private func loseAll() {
-        for (_, lock) in held.values { lock.lose() }
-        held = [:]
-        places = []
-        beginAnew()
-    }
-
-    private func beginAnew() {
-        incarnation = .random()
-        number = 0
-        unanswered = nil
-        hasToName = false
+        for lock in locks.values { lock.lose() }
+        locks = [:]
+        session.end()
+        session.beginAnew(.random())
     }
 
     private func start() {
@@ -156,20 +139,19 @@ actor TierLane {
     private func send(renews: Bool = false) async {
         var renews = renews
         while renews || !waiting.isEmpty {
-            if let request = unanswered {
-                guard await exchange(request, []) else { break }
-                renews = false
-                continue
+            var outcomes: [Outcome] = []
+            let request: ExchangeRequest
+            if let unanswered = session.underWay {
+                request = unanswered
+            } else {
+                outcomes = Array(waiting.prefix(Self.mostOutcomes))
+                waiting.removeFirst(outcomes.count)
+                var basis = ExchangeRequest(session.incarnation, number: 0, lease: lease)
+                if let politeness { (basis.host, basis.hostPatience) = (politeness.usual, politeness.patience) }
+                request = session.begin(basis, settling: outcomes.map(\.settlement))
             }
-            let outcomes = Array(waiting.prefix(Self.mostOutcomes))
-            waiting.removeFirst(outcomes.count)
-            renews = false
-            number += 1
-            var request = ExchangeRequest(incarnation, number: number, lease: lease)
-            request.settlements = outcomes.map(\.settlement)
-            if let politeness { (request.host, request.hostPatience) = (politeness.usual, politeness.patience) }
-            if hasToName { request.held = held.values.map { .lock($0.id) } + places.map { .place($0) } + asking.keys }
             guard await exchange(request, outcomes) else { break }
+            renews = false
         }
         isUnderWay = false
     }
@@ -184,14 +166,14 @@ actor TierLane {
                 waiting = outcomes + waiting
                 return true
             }
-            unanswered = nil
+            session.end()
             ends = asked + lease
             for (outcome, verdict) in zip(outcomes, answer.verdicts) { end(outcome, .success(verdict)) }
             for settlement in request.settlements { ended(settlement) }
-            hasToName = request.held == nil && answer.held > held.count + places.count + asking.count
+            session.holdings.compare(answer.held, hasNamed: request.held != nil, mayBeLate: true)
             return true
         } catch {
-            unanswered = error.isTransient ? request : nil
+            if !error.isTransient { session.end() }
             let rest = waiting
             waiting = []
             for outcome in outcomes + rest {
@@ -199,7 +181,7 @@ actor TierLane {
                 end(outcome, .failure(error))
             }
             // The outcomes that were not sent leave their locks and places behind. Redis takes back those that the process does not name.
-            if !rest.isEmpty { hasToName = true }
+            if !rest.isEmpty { session.holdings.mayHoldUnknown() }
             if ends <= .now { loseAll() }
             startRenewing()
             return false
@@ -208,22 +190,26 @@ actor TierLane {
 
     /// A place has an id that no lock has.
     private func ended(_ settlement: Settlement) {
-        held[settlement.token] = nil
-        places.remove(settlement.id)
+        locks[settlement.token] = nil
+        session.holdings.remove(.lock(settlement.id), settlement.token)
+        session.holdings.remove(.place(settlement.id), settlement.token)
     }
 
     private func end(_ outcome: Outcome, _ answer: Result<Verdict, StateError>) { outcome.waiter?.resume(returning: answer) }
+
+    /// Whether Redis has to be called for what it may hold for this process.
+    private var hasReason: Bool { !session.holdings.isEmpty || session.underWay != nil || session.holdings.haveToBeNamed }
 
     /// Extends the lease three times within its length, until nothing is held.
     private func startRenewing() {
         guard !isRenewing else { return }
         isRenewing = true
         Task {
-            while !holdsNothing || unanswered != nil || hasToName {
-                try? await Task.sleep(for: hasToName ? min(OutageBreaker.shortestPause, lease / 3) : lease / 3)
+            while hasReason {
+                try? await Task.sleep(for: session.holdings.haveToBeNamed ? min(OutageBreaker.shortestPause, lease / 3) : lease / 3)
                 // Without an answer for a whole lease, Redis holds nothing for this process.
-                if ends <= .now, holdsNothing { beginAnew() }
-                if isUnderWay || holdsNothing && unanswered == nil && !hasToName { continue }
+                if ends <= .now, session.holdings.isEmpty, !isUnderWay { loseAll() }
+                if isUnderWay || !hasReason { continue }
                 isUnderWay = true
                 await send(renews: true)
             }

@@ -1,9 +1,7 @@
 internal import GannetBase
 internal import GannetQueue
 
-/// A worker's exchanges with one partition: at most one is under way, and outcomes gather meanwhile. A struct without a clock.
-///
-/// A request that got no answer is repeated with the same number and content until it is answered. Later outcomes wait until then.
+/// A worker's ``Session`` with one partition, and what gathers for its next exchange. A struct without a clock.
 struct Lane {
     typealias Instant = ContinuousClock.Instant
 
@@ -26,8 +24,9 @@ struct Lane {
         }
     }
 
-    struct UnderWay: Sendable {
-        var request: ExchangeRequest
+    /// An exchange that was answered.
+    struct Answered {
+        let request: ExchangeRequest
         let outcomes: [Outcome]
         /// The lease counts from here.
         let began: Instant
@@ -41,10 +40,11 @@ struct Lane {
     /// Where so many transfers end within this time, empty places wait for as many outcomes.
     static let shortWait = Duration.milliseconds(2)
 
-    private(set) var id: ID
-    private var number = 0
-    private(set) var underWay: UnderWay?
+    let partition: Int
+    private var session: Session
     private var outcomes = Fifo<Outcome>()
+    /// The outcomes of the exchange under way, and when it was sent first.
+    private var sent: (outcomes: [Outcome], began: Instant)?
 
     /// The request under way failed, and is repeated at this time.
     var repeatAt: Instant?
@@ -58,9 +58,7 @@ struct Lane {
     var hasFailed = false
     private(set) var lastSent: Instant?
     /// Since when the request under way waits for its answer; `nil` without one, and while it waits to be repeated.
-    var waitsSince: Instant? { underWay == nil || repeatAt != nil ? nil : lastSent }
-
-    private(set) var holdings = Holdings()
+    var waitsSince: Instant? { !session.isUnderWay || repeatAt != nil ? nil : lastSent }
 
     /// An exchange may find jobs: no answer has shown the contrary since jobs were last announced.
     var mayFindWork = true
@@ -74,16 +72,21 @@ struct Lane {
     var left: Exchange.Left?
 
     init(_ id: ID, leaseBegan: Instant? = nil) {
-        self.id = id
+        partition = id.partition
+        session = Session(id.incarnation)
         lastSent = leaseBegan
     }
 
+    var id: ID { ID(partition: partition, incarnation: session.incarnation) }
+    var underWay: ExchangeRequest? { session.underWay }
+    var holdings: Holdings { session.holdings }
+
     var hasOutcomes: Bool { !outcomes.isEmpty }
     var outcomeCount: Int { outcomes.count }
-    var isIdle: Bool { underWay == nil && outcomes.isEmpty }
-    var isReady: Bool { underWay == nil && !hasFailed }
+    var isIdle: Bool { !session.isUnderWay && outcomes.isEmpty }
+    var isReady: Bool { !session.isUnderWay && !hasFailed }
     /// Jobs that the request under way may bring.
-    var asked: (wanted: Int, spare: Int) { underWay.map { ($0.request.wanted, $0.request.spare) } ?? (0, 0) }
+    var asked: (wanted: Int, spare: Int) { underWay.map { ($0.wanted, $0.spare) } ?? (0, 0) }
     /// The same, for places that are kept for these jobs.
     var expected: (wanted: Int, spare: Int) { awaySince == nil ? asked : (0, 0) }
 
@@ -100,77 +103,65 @@ struct Lane {
 
     /// The next request. It takes the outcomes that have gathered, within the bounds of a call.
     mutating func send(_ basis: ExchangeRequest, at now: Instant) -> ExchangeRequest {
-        number += 1
-        var request = basis
-        request.incarnation = id.incarnation
-        request.number = number
-        var sent: [Outcome] = []
+        var taken: [Outcome] = []
         var bytes = 0
-        while let next = outcomes.first, sent.count < Self.mostOutcomes {
+        while let next = outcomes.first, taken.count < Self.mostOutcomes {
             bytes += next.settlement.approximateBytes
             // One outcome is below the bound in any case.
-            if bytes > Self.mostOutcomeBytes, !sent.isEmpty { break }
-            sent.append(next)
+            if bytes > Self.mostOutcomeBytes, !taken.isEmpty { break }
+            taken.append(next)
             _ = outcomes.popFirst()
         }
-        request.settlements = sent.map(\.settlement)
-        if holdings.haveToBeNamed { request.held = holdings.all }
-        underWay = UnderWay(request: request, outcomes: sent, began: now)
+        sent = (taken, now)
         lastSent = now
-        return request
+        return session.begin(basis, settling: taken.map(\.settlement))
     }
 
     /// The request under way once more, unchanged.
     mutating func sendAgain(at now: Instant) -> ExchangeRequest? {
         repeatAt = nil
         lastSent = now
-        return underWay?.request
+        return underWay
     }
 
     func hasAnswered(since time: Instant) -> Bool { lastAnswer.map { $0 > time } ?? false }
 
     /// The request under way is answered.
     /// - Parameter time: Queue time.
-    mutating func answered(_ time: Int, at now: Instant) -> UnderWay? {
-        defer { underWay = nil }
+    mutating func answered(_ time: Int, at now: Instant) -> Answered? {
         lastAnswer = now
         workingSince = workingSince ?? time
         failures = 0
-        return underWay
+        guard let request = session.end(), let sent = sent.take() else { return nil }
+        return Answered(request: request, outcomes: sent.outcomes, began: sent.began)
     }
 
     /// The lease has ended. The same outcomes go again as the first exchange of a new incarnation, which holds nothing.
     mutating func beginAnew(_ incarnation: Incarnation, at now: Instant) -> ExchangeRequest? {
-        id.incarnation = incarnation
-        holdings = Holdings()
-        number = 1
-        underWay?.request.incarnation = incarnation
-        underWay?.request.number = number
-        underWay?.request.held = nil
+        session.beginAnew(incarnation)
         return sendAgain(at: now)
     }
 
     /// A lane that holds nothing lets its lease end. It goes on as a new incarnation.
     mutating func replaceIfEnded(_ incarnation: Incarnation, _ lease: Duration, at now: Instant) {
-        guard let lastSent, holdings.isEmpty, underWay == nil, now - lastSent >= lease else { return }
-        id.incarnation = incarnation
-        number = 0
+        guard let lastSent, holdings.isEmpty, !session.isUnderWay, now - lastSent >= lease else { return }
+        session.beginAnew(incarnation)
     }
 
     /// Takes the outcomes out of a lane that ends, those of the request under way included.
     mutating func takeOutcomes() -> [Outcome] {
-        var all = underWay?.outcomes ?? []
-        underWay = nil
+        session.end()
+        var all = sent.take()?.outcomes ?? []
         while let next = outcomes.popFirst() { all.append(next) }
         return all
     }
 
-    mutating func hold(_ holding: Holding, _ token: LockToken) { holdings.add(holding, token) }
-    mutating func release(_ holding: Holding, _ token: LockToken) { holdings.remove(holding, token) }
-    mutating func mayHold(_ holding: Holding) { holdings.mayHold(holding) }
-    mutating func doesNotHold(_ holding: Holding) { holdings.doesNotHold(holding) }
+    mutating func hold(_ holding: Holding, _ token: LockToken) { session.holdings.add(holding, token) }
+    mutating func release(_ holding: Holding, _ token: LockToken) { session.holdings.remove(holding, token) }
+    mutating func mayHold(_ holding: Holding) { session.holdings.mayHold(holding) }
+    mutating func mayNotHold(_ holding: Holding) { session.holdings.mayNotHold(holding) }
     /// - Returns: Whether the next exchange has to name all that the worker holds.
-    mutating func compare(_ count: Int, hasNamed: Bool) -> Bool { holdings.compare(count, hasNamed: hasNamed) }
+    mutating func compare(_ count: Int, hasNamed: Bool) -> Bool { session.holdings.compare(count, hasNamed: hasNamed) }
 }
 
 extension Settlement {

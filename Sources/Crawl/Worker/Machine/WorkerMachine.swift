@@ -201,7 +201,7 @@ struct WorkerMachine {
         case .gotPlace(let token, let id, let partition):
             lanes[laneOfPlace(partition, token.incarnation, at: now)].hold(.place(id), token)
         case .gotNoPlace(let token, let id, let partition):
-            lanes[laneOfPlace(partition, token.incarnation, at: now)].doesNotHold(.place(id))
+            lanes[laneOfPlace(partition, token.incarnation, at: now)].mayNotHold(.place(id))
         case .gavePlaceUp(let token, let id, let partition):
             lanes[laneOfPlace(partition, token.incarnation, at: now)].release(.place(id), token)
         case .leftPlace(let place): leftPlace(place, at: now)
