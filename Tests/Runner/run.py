@@ -131,6 +131,7 @@ class Run:
                     say(f"{self.passed} tests have passed after {now - begun:.0f} s")
                 if now - news >= self.options.seconds and not self.hung:
                     self.hung = True
+                    log.write(where_threads_are(self.process.pid))
                     self.stop()
             os.close(reading)
             os.close(holding)
@@ -145,6 +146,17 @@ class Run:
             self.fail(f"{reason}. Tests that have not ended: {names or 'none'}. Its output is in {self.options.log}")
         elif status not in (0, 1, NO_TEST) or (status == 1 and not self.failures):
             self.fail(f"the test program ended with {status}")
+
+
+def where_threads_are(pid):
+    """The stacks of a hung program's threads by gdb, or else where each waits in the kernel; and all processes."""
+    gdb = ["gdb", "-p", str(pid), "-batch", "-ex", "set pagination off", "-ex", "thread apply all bt 30"]
+    found = b""
+    for command in (gdb, ["ps", "-L", "-o", "tid,comm,stat,wchan:32", "-p", str(pid)], ["ps", "-ef", "--forest"]):
+        with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+            run = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=120, check=False)
+            found += b"\n" + " ".join(command).encode() + b"\n" + run.stdout
+    return found
 
 
 def is_failure(issue):
