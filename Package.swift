@@ -114,9 +114,9 @@ let package = Package(
         room("Fetch", ["GannetFetch", "GannetRedis", "GannetHTTP", "GannetQueue", "GannetBase", "TestHelper"]),
         room("Result", ["Results", "GannetQueue", "GannetHTTP", "GannetPictures", "GannetBase", "TestHelper"]),
         room("List", ["Lists", "GannetBase"], exclude: ["Tables/requirements.txt"]),
-        room("Crawl", ["Crawl", "Results", "GannetFetch", "GannetQueue", "GannetHTTP", "GannetRedisClient", "GannetBase"]),
+        room("Crawl", ["Crawl", "Results", "GannetRedis", "GannetFetch", "GannetQueue", "GannetHTTP", "GannetRedisClient", "GannetBase"]),
         room("Server", ["Server", "Crawl", "Results", "GannetPictures", "GannetQueue", "GannetHTTP", "GannetRedisClient", "GannetBase"]),
-        room("Command", ["GannetCommand", "Crawl", "Results", "Lists", "GannetPictures", "GannetQueue", "GannetBase"]),
+        room("Command", ["GannetCommand", "Crawl", "Results", "Lists", "GannetPictures", "GannetQueue", "GannetHTTP", "GannetBase"]),
     ],
     swiftLanguageModes: [.v6]
 )

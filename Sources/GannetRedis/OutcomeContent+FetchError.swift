@@ -17,7 +17,7 @@ extension FetchError {
         let message = content.fields[.errorMessage] ?? ""
         var kind = Kind(className: content.fields[.errorClass] ?? "", message: message)
         // These kinds concern the other process only. The message also explains an unknown class.
-        if let known = kind, [.cancelled, .local].contains(known.retry) || known == .invalidURL || known == .engine { kind = nil }
+        if let known = kind, known.retry.isOfThisProcess || known == .invalidURL || known == .engine { kind = nil }
         self.init(kind: kind ?? .unexpectedContent, url: url)
         detail = detail(of: message, about: content.url).escapedForDisplay
     }

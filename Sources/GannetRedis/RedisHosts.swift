@@ -70,9 +70,7 @@ private struct RedisHostPlace: SharedHostPlace {
 
     func leave(after error: FetchError?) async {
         var outcome = Settlement.Outcome.leftPlace
-        if let error, case .throttled = error.retry,
-            case .coolDown(let rest) = RetryPolicy().decide(AttemptFailure(error.retry), failures: 0, random: 0)
-        {
+        if let error, error.retry.asksForRest, case .coolDown(let rest) = RetryPolicy().decide(error.retry, failures: 0, random: 0) {
             outcome = .leftPlaceToRest(rest)
         }
         await lane.leave(Settlement(.ofPlace(incarnation), id, outcome, host: error.map { .init($0.kind) } ?? .answered))

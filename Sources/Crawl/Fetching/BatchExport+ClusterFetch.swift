@@ -25,7 +25,7 @@ extension BatchExport {
                 return Refetch(content, body: answer.body, duration: duration)
             case .failure(let error):
                 if Task.isCancelled { throw StateError.redis(RedisError(.cancelled)) }
-                if error.retry == .local { throw StorageFailure(.other(error.description, errno: error.systemError)) }
+                if error.retry.isLocal { throw StorageFailure(.other(error.description, errno: error.systemError)) }
                 return Refetch(OutcomeContent(error, url: url), body: nil, duration: duration, remembered: remembered)
             }
         }

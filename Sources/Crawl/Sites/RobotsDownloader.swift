@@ -40,7 +40,7 @@ struct RobotsDownloader: Downloader {
     /// is too busy has not said so.
     static func isAbsent(_ error: FetchError) -> Bool {
         switch error.kind {
-        case .status(300...499): if case .never = error.retry { true } else { false }
+        case .status(300...499): error.retry.isForEver
         case .tooManyRedirects, .refusedRedirect: true
         default: false
         }

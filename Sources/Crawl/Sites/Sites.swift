@@ -99,9 +99,7 @@ final class Sites: Sendable {
             let rules = RobotsFile(file.bytes).rules(for: agent)
             return (Entry(result: .success(rules)), time, file.bytes.count)
         case .failure(let error):
-            var time = pause
-            if case .throttled(let asked?) = error.retry { time = max(time, asked) }
-            return (Entry(result: .failure(error)), time, 0)
+            return (Entry(result: .failure(error)), max(pause, error.retry.rest ?? .zero), 0)
         }
     }
 }

@@ -1,5 +1,6 @@
 package import GannetHTTP
 package import GannetQueue
+package import GannetRedis
 
 /// How many requests a worker makes, when it retries, and when it ends.
 package struct WorkerOptions: Sendable {

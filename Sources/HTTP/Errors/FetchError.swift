@@ -47,17 +47,10 @@ extension FetchError: CustomStringConvertible {
 
 extension FetchError {
     /// Whether the same request may succeed later.
-    public var isRetryable: Bool {
-        switch retry {
-        case .later, .unreachable, .throttled, .withoutNetwork: true
-        case .never, .local, .cancelled: false
-        }
-    }
+    public var isRetryable: Bool { retry.mayPass }
 
     /// Whether and when the next attempt makes sense.
-    public var retry: RetryClass {
-        if case .throttled = kind.retry { .throttled(retryAfter) } else { kind.retry }
-    }
+    public var retry: RetryClass { kind.retry.asksForRest ? .throttled(retryAfter) : kind.retry }
 
     /// A short lower-case word for tables and filters, the same in every version.
     public var className: String { kind.className }
@@ -81,6 +74,38 @@ extension FetchError {
         /// No caller wants it any more.
         case cancelled
     }
+}
+
+/// Questions that many ask of a failure. `RetryPolicy` says when a job of a queue is tried again.
+extension FetchError.RetryClass {
+    /// The same request may succeed later.
+    package var mayPass: Bool {
+        switch self {
+        case .later, .unreachable, .throttled, .withoutNetwork: true
+        case .never, .local, .cancelled: false
+        }
+    }
+
+    /// Every attempt will fail alike, whoever makes it.
+    package var isForEver: Bool { self == .never }
+
+    /// The host is asked for nothing until its rest is over.
+    package var asksForRest: Bool { if case .throttled = self { true } else { false } }
+
+    /// The length of the rest, where the host names one.
+    package var rest: Duration? { if case .throttled(let rest) = self { rest } else { nil } }
+
+    /// The host was there, and took this long to fail.
+    package var timesTheHost: Bool { self == .later }
+
+    /// The fault is this machine's network, and no host's.
+    package var lacksNetwork: Bool { self == .withoutNetwork }
+
+    /// The fault is this machine, which has to stop.
+    package var isLocal: Bool { self == .local }
+
+    /// Another process may have the same URL without this failure.
+    package var isOfThisProcess: Bool { self == .local || self == .cancelled }
 }
 
 extension FetchError.Kind {

@@ -230,7 +230,7 @@ extension EasyHandle {
         }
         if let (kind, detail) = transfer.state.failure(ending) {
             var error = transfer.failure(kind, detail)
-            if case .throttled = kind.retry { error.retryAfter = transfer.retryAfter }
+            if kind.retry.asksForRest { error.retryAfter = transfer.retryAfter }
             if case .status = kind { error.headers = transfer.responseHeaders }
             if case .storage(let failure) = transfer.state.stop { error.systemError = failure.errno }
             return .failure(error)

@@ -39,7 +39,7 @@ extension Transfer {
 
     /// The outcome, in place of which a body that broke off has its own failure.
     func withoutRest(_ outcome: TransferTicket.Outcome) -> TransferTicket.Outcome {
-        guard let broken, case .failure(let failure) = outcome, failure.kind != .cancelled, failure.retry != .local else { return outcome }
+        guard let broken, case .failure(let failure) = outcome, !failure.retry.isOfThisProcess else { return outcome }
         return .failure(broken.failure)
     }
 

@@ -35,7 +35,7 @@ struct SimulatedWorker {
         options.concurrency = climate.places
         options.hostLimit = climate.hostLimit
         options.lease = climate.lease
-        options.retryPolicy.retries = climate.retries
+        options.retries = climate.retries
         machine = WorkerMachine(options, worker: name, partitions: climate.partitions, inbox: name, random: random)
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import GannetBase
+import GannetRedis
 import GannetRedisClient
 import GannetTestKit
 

@@ -1,5 +1,6 @@
 import GannetHTTP
 import GannetQueue
+import GannetRedis
 import GannetRedisClient
 import GannetTestKit
 import Testing

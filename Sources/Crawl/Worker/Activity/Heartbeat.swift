@@ -1,5 +1,6 @@
 internal import GannetBase
 internal import GannetQueue
+internal import GannetRedis
 
 /// Tells onlookers that a worker is alive and what it does, with one command every few seconds. No job depends on it.
 struct Heartbeat: Sendable {

@@ -143,7 +143,7 @@ struct JobAttempt: Sendable {
                 kept = nil
             } catch {
                 runner.activity.ended(job.token, error, after: ContinuousClock.now - clock)
-                if case .later = error.retry { runner.paces.answered(job.host, after: ContinuousClock.now - clock) }
+                if error.retry.timesTheHost { runner.paces.answered(job.host, after: ContinuousClock.now - clock) }
                 return failed(error, FetchTimes(start: start, end: .now), after: ContinuousClock.now - clock)
             }
         }

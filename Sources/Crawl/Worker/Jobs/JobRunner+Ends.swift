@@ -72,7 +72,7 @@ extension JobRunner {
             guard reason == .overdue else { return settled(job, .handedBack, .handedBack(JobLabel(job))) }
             let detail = "the request was cut off, because it had lasted longer than any request may"
             return retryOrGiveUp(job, FetchError(kind: .timeout(.body), url: job.url, detail: detail), times, duration)
-        case .failed(let error, _, _) where error.retry == .local:
+        case .failed(let error, _, _) where error.retry.isLocal:
             throw StorageFailure(.other(error.description, errno: error.systemError))
         case .failed(let error, let times, let duration): return retryOrGiveUp(job, error, times, duration)
         case .withoutHeaders: return givenUpWithoutHeaders(job)
@@ -133,7 +133,7 @@ extension JobRunner {
     }
 
     private func retryOrGiveUp(_ job: Job, _ error: FetchError, _ times: FetchTimes, _ duration: Duration) -> Conclusion {
-        let decision = policy.decide(AttemptFailure(error.retry), failures: job.failures, random: .random(in: 0...1))
+        let decision = policy.decide(error.retry, failures: job.failures, random: .random(in: 0...1))
         let host = Settlement.HostNews(error.kind)
         let failure = OutcomeContent(error, url: job.url)
         switch decision {

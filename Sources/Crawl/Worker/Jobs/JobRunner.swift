@@ -1,6 +1,7 @@
 internal import GannetBase
 internal import GannetHTTP
 internal import GannetQueue
+internal import GannetRedis
 internal import Results
 
 /// Runs a claimed job until its end is known: fetches the URL, and has the output store the body and record the end. The worker's machine

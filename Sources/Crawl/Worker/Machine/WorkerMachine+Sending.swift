@@ -84,8 +84,8 @@ extension WorkerMachine {
         request.hasNothingElsewhere = order.count == 1 || lanes[index].isHeldBack && hasNothing(besides: index)
         request.inbox = wanted > 0 ? inbox : nil
         request.host = options.hostRule
-        request.hostPatience = options.retryPolicy.hostPatience
-        request.giveUpAfter = options.retryPolicy.giveUpAfter
+        request.hostPatience = options.hostPatience
+        request.giveUpAfter = options.giveUpAfter
         request.since = lanes[index].workingSince
         request.random = random(in: 0...1)
         let sent = lanes[index].send(request, at: now)

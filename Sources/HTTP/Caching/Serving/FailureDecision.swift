@@ -15,10 +15,10 @@ package struct FailureDecision: Sendable, Hashable {
         let times = policy.failures
         var time = times.time(for: error)
         var audience = Self.audience(of: error.kind)
-        if case .throttled = error.retry, request.hasCredentials {
+        if error.retry.asksForRest, request.hasCredentials {
             // A caller with a key has a limit of its own.
             (time, audience) = (.zero, .sameRequest)
-        } else if case .throttled = error.retry, times.throttled > .zero {
+        } else if error.retry.asksForRest, times.throttled > .zero {
             // The pause is for everybody, whatever the page itself may be used for.
         } else if case .status(let status) = error.kind {
             let ruling = Ruling(
@@ -35,15 +35,16 @@ package struct FailureDecision: Sendable, Hashable {
     }
 
     private static func isRefusal(_ error: FetchError) -> Bool {
-        if case .status(400...499) = error.kind, case .never = error.retry { true } else { false }
+        if case .status(400...499) = error.kind { error.retry.isForEver } else { false }
     }
 
     private static func audience(of kind: FetchError.Kind) -> Audience {
-        switch kind {
+        // Another machine may have room, or a network.
+        if kind.retry.isLocal || kind.retry.lacksNetwork { return .sameMachine }
+        return switch kind {
         // A caller with other headers has another request.
         case .invalidRequest: .sameRequest
-        // Another machine may have room, or a network.
-        case .storage, .systemLimit, .engine, .dns(.nobodyAnswers), .proxy: .sameMachine
+        case .engine: .sameMachine
         case .cancelled: .nobody
         default: .allWaiting
         }
@@ -88,7 +89,7 @@ extension FailureTimes {
 
     /// For how long the failure is remembered: as long as its answer says, or by its kind.
     func time(for error: FetchError) -> Duration {
-        if case .throttled(let pause) = error.retry { return throttled > .zero ? pause ?? throttled : .zero }
+        if error.retry.asksForRest { return throttled > .zero ? error.retry.rest ?? throttled : .zero }
         return switch error.kind {
         case .status(404), .status(410): missing
         case .status(400...499): denied
