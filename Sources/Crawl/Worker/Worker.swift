@@ -1,18 +1,21 @@
+internal import GannetBase
 package import GannetHTTP
 package import GannetQueue
 internal import GannetRedisClient
 package import Results
 
-/// Fetches the URLs of a queue's jobs with bounded concurrency. A worker that is stopped finishes its jobs or hands them back.
-package struct Worker: Sendable {
+/// Fetches the URLs of a queue's jobs with bounded concurrency, once. A worker that is stopped finishes its jobs or hands them back.
+///
+/// It carries out what its ``WorkerMachine`` decides: sends exchanges, runs jobs, and keeps the time.
+package final class Worker: Sendable {
     private let name: String
     private let queue: FetchQueue
-    private let downloader: any GatedDownloader
-    private let output: any JobOutput
     private let inbox: RedisSubscription?
     private let options: WorkerOptions
     private let activity: WorkerActivity
-    private let sites: Sites
+    private let runner: JobRunner
+    private let pulse = WorkerPulse()
+    private let box: EventBox<WorkerMachine.Input>
     private let report: @Sendable (WorkerReport) -> Void
 
     /// - Parameters:
@@ -26,17 +29,146 @@ package struct Worker: Sendable {
         options: WorkerOptions, sites: Sites, activity: WorkerActivity = WorkerActivity(),
         report: @escaping @Sendable (WorkerReport) -> Void
     ) {
+        let box = EventBox<WorkerMachine.Input>()
         self.name = name
         self.queue = queue
-        self.downloader = downloader
-        self.output = output
         self.inbox = inbox
         self.options = options
         self.activity = activity
-        self.sites = sites
+        self.box = box
         self.report = report
+        // The first report to onlookers may come before the machine's first turn.
+        activity.note(places: Places(most: options.concurrency, adapts: options.adaptsConcurrency).count)
+        runner = JobRunner(queue, downloader, output, activity, options, sites, tell: box.put)
+        output.watchRoom { room in
+            activity.note(room)
+            box.put(.room(!room.isHeld))
+            report(.room(room))
+        }
     }
 
+    /// Works until `stops` asks for an end, until an error occurs that will last, or until the queue is empty if the options say so.
+    ///
+    /// When `stops` asks for the first time, the jobs in flight are finished. The second time they are handed back, the third time they are
+    /// left to the end of their leases.
+    /// - Parameter feed: Ends when the queue has been filled. An empty queue does not end the worker before that.
+    func run(stops: AsyncStream<Void>, feed: AsyncStream<Void>? = nil) async -> Result<WorkerEnd, any Error> {
+        let heartbeat = Heartbeat(name: name, queue: queue, pulse: pulse, activity: activity, options: options) {
+            self.box.put(.drainAsked)
+        }
+        let leftBehind = Mutex(LeftBehind())
+        // A task of its own: a worker whose task is cancelled still has to hand its jobs back.
+        let working = Task(executorPreference: runner.executor) {
+            await withDiscardingTaskGroup(returning: Result<WorkerEnd, any Error>.self) { group in
+                group.addTask { await self.listen() }
+                group.addTask { await self.watchConnection() }
+                group.addTask { await heartbeat.run(self.note) }
+                group.addTask { await heartbeat.runAfterBeginnings(self.note) }
+                group.addTask {
+                    for await _ in stops { self.box.put(.stopRequested) }
+                }
+                if let feed {
+                    group.addTask {
+                        for await _ in feed {}
+                        if !Task.isCancelled { self.box.put(.feedEnded) }
+                    }
+                }
+                let end = await self.work(isFed: feed != nil, &group) { left in leftBehind.withLock { $0 = left } }
+                group.cancelAll()
+                return end
+            }
+        }
+        let end = await withTaskCancellationHandler {
+            await working.value
+        } onCancel: {
+            self.box.put(.cancelled)
+        }
+        var left = leftBehind.withLock { $0 }
+        left.partitionCount = queue.cluster.partitions.count
+        if left.jobs > 0 {
+            // The worker stays on the list, so that 'workers drain' does not count it as ended.
+            pulse.note(held: left.jobs, isStopping: true, partitions: left.partitions)
+            await heartbeat.sayLast()
+            left.isListed = true
+        } else {
+            left.isListed = await !heartbeat.leave()
+        }
+        if left.isAnything { report(.leftBehind(left)) }
+        return end
+    }
+
+    private func work(
+        isFed: Bool, _ group: inout DiscardingTaskGroup, _ leave: (LeftBehind) -> Void
+    ) async -> Result<WorkerEnd, any Error> {
+        var machine = WorkerMachine(
+            options, worker: name, partitions: queue.cluster.partitions.count,
+            inbox: inbox == nil ? nil : name, isFed: isFed, mostWaiting: runner.output.mostWaiting)
+        var transfers: [LockToken: TransferHandle] = [:]
+        var alarms: [ContinuousClock.Instant] = []
+        var inputs: [WorkerMachine.Input] = [.heard]
+        while true {
+            let now = ContinuousClock.now
+            for case .transferEnded(let token, _) in inputs { transfers[token] = nil }
+            for case .adopted(let token) in inputs { transfers[token] = nil }
+            for action in machine.take(inputs, lag: max(box.lag.average(at: now), runner.downloader.lag), at: now) {
+                switch action {
+                case .send(let lane, let request): group.addTask { self.box.put(await self.exchange(lane, request)) }
+                case .start(let claimed):
+                    let handle = TransferHandle()
+                    if claimed.job.needsTransfer { transfers[claimed.job.token] = handle }
+                    group.addTask { await self.runner.run(claimed, handle) }
+                case .cancel(let token, let reason): transfers[token]?.cancel(reason)
+                case .report(let news): report(news)
+                case .reportSilence: report(.redis(queue.cluster.silence))
+                case .leave(let left): leave(left)
+                case .settled(let time): activity.settled(after: time)
+                case .finish(let end): return end
+                }
+            }
+            pulse.note(held: machine.begun, isStopping: machine.isStopping, partitions: machine.partitionsAtWork)
+            activity.note(places: machine.places.count)
+            // An alarm that rings before its time is over wakes the machine for nothing. More alarms than needed would be worse.
+            for case .woken(let time) in inputs { alarms.removeAll { $0 == time } }
+            if let time = machine.wakeUp(after: now), !alarms.contains(where: { $0 <= time }) {
+                alarms.append(time)
+                group.addTask {
+                    try? await Task.sleep(until: time)
+                    self.box.put(.woken(time))
+                }
+            }
+            inputs = await box.next()
+        }
+    }
+
+    private func exchange(_ lane: Lane.ID, _ request: ExchangeRequest) async -> WorkerMachine.Input {
+        let start = ContinuousClock.now
+        do throws(StateError) {
+            let exchange = try await queue.exchange(request, in: queue.cluster.partitions[lane.partition])
+            let time = ContinuousClock.now - start
+            activity.exchanged(after: time)
+            return .answered(lane, exchange, after: time)
+        } catch {
+            activity.exchangeFailed(fullServer: error.redis.flatMap { $0.kind == .outOfMemory ? $0.server : nil })
+            return .unanswered(lane, queue.cluster.naming(error))
+        }
+    }
+
+    private func listen() async {
+        guard let inbox else { return }
+        // This is a message, or the loss of some. In both cases there may be new jobs.
+        for await _ in inbox { box.put(.heard) }
+    }
+
+    private func watchConnection() async {
+        for await outage in queue.cluster.outages where outage != .ended { box.put(.cannotConnect(outage)) }
+    }
+
+    private func note(_ progress: QueueProgress) {
+        report(.progress(accepted: progress.accepted, ended: progress.ended, waits: progress.waits))
+    }
+}
+
+extension Worker {
     /// Works on a queue until `stops` asks for an end, or until the queue is empty if the options say so.
     /// - Parameters:
     ///   - feed: Ends when the queue has been filled. An empty queue does not end the worker before that.
@@ -86,15 +218,6 @@ package struct Worker: Sendable {
     }
 
     static func randomName() -> String { String(UInt64.random(in: .min ... .max), radix: 36) }
-
-    /// Works until `stops` asks for an end, until an error occurs that will last, or until the queue is empty if the options say so.
-    ///
-    /// When `stops` asks for the first time, the jobs in flight are finished. The second time they are handed back, the third time they are
-    /// left to the end of their leases.
-    /// - Parameter feed: Ends when the queue has been filled. An empty queue does not end the worker before that.
-    func run(stops: AsyncStream<Void>, feed: AsyncStream<Void>? = nil) async -> Result<WorkerEnd, any Error> {
-        await WorkerRun(name, queue, downloader, output, inbox, options, activity, sites, report)(stops: stops, feed: feed)
-    }
 }
 
 extension FetchSettings {
@@ -108,4 +231,11 @@ extension FetchSettings {
 
     private static let mostWaits = 20
     private static let holdMargin = Duration.seconds(120)
+
+    /// Starts an engine with these settings, and with this limit of transfers at a time.
+    func makeDownloader(concurrency: Int) throws(InvalidOptions) -> CurlDownloader {
+        var settings = self
+        settings.maximumInFlight = concurrency
+        return try CurlDownloader(settings)
+    }
 }
