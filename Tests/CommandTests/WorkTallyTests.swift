@@ -1,4 +1,5 @@
 import GannetBase
+import GannetHTTP
 import Testing
 
 @testable import Crawl
@@ -75,8 +76,8 @@ import Testing
         _ = tally.snapshot(at: start)
         tally.note(.fetched(JobLabel(url: "u"), bytes: 1, file: "f"))
         #expect(tally.snapshot(at: start + .seconds(1)).remaining != nil)
-        let proxy = NetworkWant(.proxy, detail: "Connection refused")
-        tally.note(.putOff(JobLabel(url: "u"), Postponement(sentence: "s", errorClass: "proxy", pause: .seconds(5), want: proxy)))
+        let proxy = FetchError(kind: .proxy, url: "u", detail: "Connection refused")
+        tally.note(.putOff(JobLabel(url: "u"), proxy, pause: .seconds(5)))
         #expect(tally.snapshot(at: start + .seconds(2)).wait()?.sentence == "99 wait for the proxy")
         #expect(tally.snapshot(at: start + .seconds(60)).missing == nil)
         tally.note(.fetched(JobLabel(url: "u"), bytes: 1, file: "f"))

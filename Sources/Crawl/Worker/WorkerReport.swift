@@ -1,4 +1,4 @@
-internal import GannetHTTP
+package import GannetHTTP
 package import GannetQueue
 package import Results
 
@@ -16,8 +16,11 @@ package enum WorkerReport: Sendable {
     /// The URL was fetched for another job, but its body is not here. It has to be fetched again.
     case bodyMissing(JobLabel)
 
-    /// An attempt failed, and another follows after a pause.
-    case putOff(JobLabel, Postponement)
+    /// An attempt failed, and another follows after a pause; `nil` for the host's cool-down. Such reports are rare, and large.
+    indirect case putOff(JobLabel, FetchError, pause: Duration?)
+
+    /// A redirect led to a host without a free place, and another attempt follows after a pause.
+    case hostFull(JobLabel, host: String, pause: Duration)
 
     /// The job was given up. The sentence names the URL, and the class is a word for all failures of this kind.
     case failed(JobLabel, sentence: String, errorClass: String)
@@ -68,51 +71,27 @@ package enum WorkerReport: Sendable {
     case redis(RedisOutage)
 }
 
-/// Why a job gets another attempt, and when.
-package struct Postponement: Sendable, Equatable {
-    /// The error's text, which names the URL.
-    package let sentence: String
-
-    /// A word for all failures of this kind.
-    package let errorClass: String
-
-    /// The time until the next attempt; `nil` if the host's cool-down decides it.
-    package let pause: Duration?
-
-    /// The part of the network that is missing, if that is the reason.
-    package var want: NetworkWant?
-}
-
 extension WorkerReport {
     /// The job that the report is about.
     var job: JobLabel? {
         switch self {
-        case .fetched(let job, _, _), .revalidated(let job, _), .cached(let job, _), .bodyMissing(let job), .putOff(let job, _),
-            .failed(let job, _, _), .skipped(let job, _, _), .lost(let job), .malformed(let job), .handedBack(let job), .left(let job):
+        case .fetched(let job, _, _), .revalidated(let job, _), .cached(let job, _), .bodyMissing(let job), .putOff(let job, _, _),
+            .hostFull(let job, _, _), .failed(let job, _, _), .skipped(let job, _, _), .lost(let job), .malformed(let job),
+            .handedBack(let job), .left(let job):
             job
         case .stopping, .handingBack, .drainAsked, .leftBehind, .givenUp, .progress, .missing, .room, .standstill, .redis: nil
         }
     }
 
-    static func putOff(_ job: Job, _ error: FetchError, _ pause: Duration?) -> Self {
-        .putOff(
-            JobLabel(job),
-            Postponement(sentence: error.description, errorClass: error.className, pause: pause, want: NetworkWant(error)))
-    }
-    static func ledToFullHost(_ job: Job, _ host: String, _ pause: Duration) -> Self {
-        let label = JobLabel(job)
-        let sentence = "A redirect led to \(host.escapedForDisplay), which takes no more requests for now (\(label.url))."
-        return .putOff(label, Postponement(sentence: sentence, errorClass: hostFullClass, pause: pause))
-    }
-    static func failed(_ job: Job, _ content: OutcomeContent) -> Self {
-        let label = JobLabel(job)
-        return .failed(label, sentence: label.named(in: content.failureSentence), errorClass: content.fields[.errorClass] ?? "unknown")
-    }
-    static func failed(_ job: Job, _ error: FetchError) -> Self {
-        .failed(JobLabel(job), sentence: error.description, errorClass: error.className)
-    }
+    /// The error class of an attempt that a full host put off.
+    package static let hostFullClass = "host-full"
 
-    private static let hostFullClass = "host-full"
+    /// - Parameter failure: For a job that is given up without a request, because of this failure.
+    static func failed(_ job: Job, _ content: OutcomeContent, remembered failure: RememberedFailure? = nil) -> Self {
+        let (label, errorClass) = (JobLabel(job), content.fields[.errorClass] ?? "unknown")
+        if let failure { return .skipped(label, failure, errorClass: errorClass) }
+        return .failed(label, sentence: label.named(in: content.failureSentence), errorClass: errorClass)
+    }
 }
 
 /// The jobs, exchanges and record of an ending worker that Redis, or a part of it, did not take.

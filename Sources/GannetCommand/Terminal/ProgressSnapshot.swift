@@ -38,7 +38,7 @@ struct ProgressSnapshot: Sendable {
     var waits = QueueWaits()
 
     /// The part of the network that was missing for the last requests.
-    var missing: NetworkWant.Part?
+    var missing: String?
 
     /// Whether Redis is known not to answer.
     var isRedisAway = false
@@ -74,7 +74,7 @@ struct ProgressSnapshot: Sendable {
         guard let whole, whole.ended < whole.total else { return nil }
         if isRedisAway { return WaitText("waiting for Redis") }
         if isPartAway { return WaitText("a part of Redis is away") }
-        if let missing { return WaitText(whole.total - whole.ended, for: missing.words) }
+        if let missing { return WaitText(whole.total - whole.ended, for: missing) }
         return WaitText(waits, of: whole.total - whole.ended, goesOn: goesOn)
     }
 

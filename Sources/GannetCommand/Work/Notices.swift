@@ -1,5 +1,6 @@
 import Crawl
 import GannetBase
+import GannetHTTP
 import GannetQueue
 
 // Structs without a clock that decide when something is worth telling.
@@ -144,33 +145,30 @@ final class NetworkWatch: Sendable {
     static let pause = Duration.seconds(60)
 
     private let console: Console
-    private let told = Mutex<[NetworkWant.Part: ContinuousClock.Instant]>([:])
+    private let told = Mutex<[String: ContinuousClock.Instant]>([:])
 
     init(_ console: Console) {
         self.console = console
     }
 
-    func note(_ want: NetworkWant) {
-        if let line = line(about: want, at: .now) { console.warn(line) }
+    func note(_ error: FetchError) {
+        if let line = line(about: error, at: .now) { console.warn(line) }
     }
 
-    /// The message; `nil` when it was told less than a minute ago.
-    func line(about want: NetworkWant, at now: ContinuousClock.Instant) -> String? {
+    /// The message; `nil` when it was told less than a minute ago, or nothing is missing.
+    func line(about error: FetchError, at now: ContinuousClock.Instant) -> String? {
+        guard let part = error.missingPart else { return nil }
         let isDue = told.withLock { told in
-            if let last = told[want.part], now - last < Self.pause { return false }
-            told[want.part] = now
+            if let last = told[part], now - last < Self.pause { return false }
+            told[part] = now
             return true
         }
         guard isDue else { return nil }
-        return "waiting for \(want.part.words) (\(want.detail)): URLs are put off, which uses up no retry"
+        return "waiting for \(part) (\(error.detail)): URLs are put off, which uses up no retry"
     }
 }
 
-extension NetworkWant.Part {
-    var words: String {
-        switch self {
-        case .proxy: "the proxy"
-        case .nameServer: "a name server"
-        }
-    }
+extension FetchError {
+    /// The part of the network that this machine lacks, if that is the reason. The URL is not at fault.
+    var missingPart: String? { retry.lacksNetwork ? kind == .proxy ? "the proxy" : "a name server" : nil }
 }

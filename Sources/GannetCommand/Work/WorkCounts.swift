@@ -1,4 +1,5 @@
 import Crawl
+import GannetHTTP
 import GannetQueue
 
 /// A worker's reports as numbers. No clock inside.
@@ -41,9 +42,12 @@ struct WorkCounts: Sendable {
         case .revalidated: add(.revalidated)
         case .cached: add(.cached)
         case .bodyMissing: add(.refetched)
-        case .putOff(_, let postponement):
+        case .putOff(_, let error, _):
             add(.retried)
-            retries.add(1, of: postponement.errorClass)
+            retries.add(1, of: error.className)
+        case .hostFull:
+            add(.retried)
+            retries.add(1, of: WorkerReport.hostFullClass)
         case .failed(_, _, let errorClass), .skipped(_, _, let errorClass):
             add(.failed)
             failures.add(1, of: errorClass)

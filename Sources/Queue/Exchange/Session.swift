@@ -55,8 +55,6 @@ package struct Holdings: Sendable {
     package var all: [Holding] { Array(known.keys) + onlyPossible }
     private var onlyPossible: [Holding] { possible.keys.filter { known[$0] == nil } }
 
-    package func has(_ holding: Holding, _ token: LockToken) -> Bool { known[holding] == token }
-
     package mutating func add(_ holding: Holding, _ token: LockToken) {
         known[holding] = token
         mayNotHold(holding)
@@ -84,12 +82,9 @@ package struct Holdings: Sendable {
     ///   - count: Redis' number.
     ///   - hasNamed: Whether the exchange has named all.
     ///   - mayBeLate: Whether Redis may have given something after it had counted, apart from exchanges. Fewer than known are no difference then.
-    /// - Returns: Whether the next exchange has to name all that the process holds.
-    @discardableResult
-    package mutating func compare(_ count: Int, hasNamed: Bool, mayBeLate: Bool = false) -> Bool {
+    package mutating func compare(_ count: Int, hasNamed: Bool, mayBeLate: Bool = false) {
         let difference = count < known.count ? (mayBeLate ? 0 : count - known.count) : max(0, count - known.count - onlyPossible.count)
         if hasNamed { accepted = difference }
         haveToBeNamed = difference != accepted
-        return haveToBeNamed
     }
 }

@@ -113,7 +113,7 @@ import Testing
         now.waits = QueueWaits(delayed: 1)
         #expect(now.wait()?.sentence == "1 waits for its next attempt")
         #expect(ProgressText.interrupted(now).hasSuffix("; 1 waits for its next attempt"))
-        now.missing = .proxy
+        now.missing = "the proxy"
         #expect(now.wait()?.sentence == "1 waits for the proxy")
         now.isRedisAway = true
         #expect(now.wait()?.sentence == "waiting for Redis")

@@ -55,7 +55,7 @@ struct MachineBench {
         after time: Duration = .milliseconds(1)
     ) -> MachineActions {
         let (lane, request) = sent.removeFirst()
-        let known = machine.lanes[lane.partition].holdings.all.count
+        let known = machine.lanes[lane.partition].session.holdings.all.count
         let settled = zip(request.settlements, verdicts).count { $1 != .malformed }
         let exchange = Exchange(
             now: 1, verdicts: verdicts, jobs: jobs, held: held ?? known + jobs.count - settled, left: left, isMore: false, next: nil,

@@ -189,7 +189,12 @@ extension WorkerReport {
         default: false
         }
     }
-    var isPutOff: Bool { if case .putOff = self { true } else { false } }
+    var isPutOff: Bool {
+        switch self {
+        case .putOff, .hostFull: true
+        default: false
+        }
+    }
     var isCached: Bool { if case .cached = self { true } else { false } }
     var isBodyMissing: Bool { if case .bodyMissing = self { true } else { false } }
     var isLeft: Bool { if case .left = self { true } else { false } }

@@ -77,4 +77,88 @@ import Testing
         #expect(waits.enter())
         #expect(HopWaits(places: 1).enter())
     }
+
+    /// A machine with a job, whose request has been led to a host of the other partition.
+    private func moved() -> (bench: MachineBench, job: Job, elsewhere: Int) {
+        var bench = MachineBench(partitions: 2) { $0.concurrency = 1 }
+        bench.start()
+        let job = bench.jobs(1)[0]
+        bench.answer([job])
+        let elsewhere = 1 - job.partition
+        bench.take(.asksForPlace(job.token, job.id, partition: elsewhere))
+        bench.take(.moved(job.token, job.id, partition: elsewhere, .there))
+        return (bench, job, elsewhere)
+    }
+
+    /// The machine's holdings with a job's lease in a partition, and how many settlements wait there.
+    private struct Look: Equatable {
+        let held: Set<Holding>
+        let waiting: Int
+
+        init(_ held: Set<Holding>, waiting: Int) { (self.held, self.waiting) = (held, waiting) }
+
+        init(_ bench: MachineBench, _ job: Job, _ partition: Int) {
+            let lane = bench.machine.lanes.first { $0.id == Lane.ID(partition: partition, incarnation: job.token.incarnation) }
+            self.init(Set(lane?.session.holdings.all ?? []), waiting: lane?.outcomeCount ?? 0)
+        }
+    }
+
+    @Test func `a place in another partition is left when its job ends`() {
+        var (bench, job, elsewhere) = moved()
+        #expect(Look(bench, job, elsewhere) == Look([.place(job.id)], waiting: 0))
+        #expect(Look(bench, job, job.partition) == Look([.lock(job.id)], waiting: 0))
+        let ended = bench.conclude(job)
+        #expect(Look(bench, job, elsewhere).waiting == 1 && bench.machine.elsewhere.isEmpty)
+        let sent = (ended.requests + bench.wake(after: Lane.waitForCompany).requests).flatMap(\.settlements)
+        #expect(sent.map(\.token) == [job.token, job.token])
+        #expect(sent.count { if case .leftPlace = $0.outcome { true } else { false } } == 1)
+    }
+
+    @Test func `a request that goes on to a third partition leaves its place in the second`() {
+        var bench = MachineBench(partitions: 3) { $0.concurrency = 1 }
+        bench.start()
+        let job = bench.jobs(1)[0]
+        bench.answer([job])
+        let others = (0..<3).filter { $0 != job.partition }
+        for partition in others {
+            bench.take(.asksForPlace(job.token, job.id, partition: partition))
+            bench.take(.moved(job.token, job.id, partition: partition, .there))
+        }
+        #expect(Look(bench, job, others[0]).waiting == 1 && Look(bench, job, others[1]) == Look([.place(job.id)], waiting: 0))
+        // Back at home, it has a place beside its lock, and none elsewhere.
+        bench.take(.asksForPlace(job.token, job.id, partition: job.partition))
+        bench.take(.moved(job.token, job.id, partition: job.partition, .there))
+        #expect(Look(bench, job, job.partition).held == [.lock(job.id), .place(job.id)])
+        #expect(Look(bench, job, others[1]).waiting == 1 && bench.machine.elsewhere.isEmpty)
+    }
+
+    @Test func `a full host's answer gives up the places of a request`() {
+        var (bench, job, elsewhere) = moved()
+        bench.take(.asksForPlace(job.token, job.id, partition: elsewhere))
+        bench.take(.moved(job.token, job.id, partition: elsewhere, .full(opensIn: nil)))
+        // Redis has given it up in that call.
+        #expect(Look(bench, job, elsewhere) == Look([], waiting: 0) && bench.machine.elsewhere.isEmpty)
+
+        (bench, job, elsewhere) = moved()
+        bench.take(.asksForPlace(job.token, job.id, partition: job.partition))
+        bench.take(.moved(job.token, job.id, partition: job.partition, .full(opensIn: nil)))
+        #expect(Look(bench, job, elsewhere).waiting == 1 && bench.machine.elsewhere.isEmpty)
+    }
+
+    @Test(arguments: [Passage.lost, .hopeless, nil])
+    func `a place that was not given changes no other`(passage: Passage?) {
+        var (bench, job, elsewhere) = moved()
+        bench.take(.asksForPlace(job.token, job.id, partition: job.partition))
+        bench.take(.moved(job.token, job.id, partition: job.partition, passage))
+        #expect(Look(bench, job, elsewhere) == Look([.place(job.id)], waiting: 0))
+        #expect(Look(bench, job, job.partition) == Look([.lock(job.id)], waiting: 0))
+    }
+
+    @Test func `a job whose request was adopted leaves its place, also one that comes late`() {
+        var (bench, job, elsewhere) = moved()
+        bench.take(.adopted(job.token))
+        #expect(Look(bench, job, elsewhere).waiting == 1)
+        bench.take(.moved(job.token, job.id, partition: elsewhere, .there))
+        #expect(Look(bench, job, elsewhere).waiting == 2 && bench.machine.elsewhere.isEmpty)
+    }
 }

@@ -95,20 +95,16 @@ import Testing
         try await server.stop()
     }
 
-    @Test(
-        arguments: [(.proxy, .proxy), (.dns(.nobodyAnswers), .nameServer), (.status(429), nil)]
-            as [(FetchError.Kind, NetworkWant.Part?)])
-    func `a job that is put off for lack of a network names the missing part`(kind: FetchError.Kind, part: NetworkWant.Part?) async throws {
+    @Test(arguments: [(FetchError.Kind.proxy, true), (.dns(.nobodyAnswers), true), (.status(429), false)])
+    func `a job that is put off for lack of a network names the missing part`(kind: FetchError.Kind, isNetwork: Bool) async throws {
         try await WorkerFixture.with { fixture in
             try await fixture.fill(0..<1)
             let worker = try await fixture.start(downloader(failing: .max, with: kind)) { $0.retries = 0 }
             await worker.wait(for: \.isPutOff)
             worker.stop()
             #expect(await worker.end.end == .drained)
-            let wants = worker.reports.compactMap { report in
-                if case .putOff(_, let postponement) = report { postponement.want?.part } else { nil }
-            }
-            #expect(wants == (part.map { [$0] } ?? []))
+            let errors = worker.reports.compactMap { if case .putOff(_, let error, _) = $0 { error } else { nil } }
+            #expect(errors.map(\.kind) == [kind] && errors.map(\.retry.lacksNetwork) == [isNetwork])
         }
     }
 

@@ -167,7 +167,7 @@ import Testing
         bench.take(.asksForPlace(job.token, job.id, partition: 0))
         bench.wake(after: .seconds(10))
         #expect(bench.answer(held: 2).requests.isEmpty)
-        bench.take(.gotPlace(job.token, job.id, partition: 0))
+        bench.take(.moved(job.token, job.id, partition: 0, .there))
         bench.wake(after: .seconds(10))
         #expect(bench.answer(held: 2).requests.isEmpty)
     }

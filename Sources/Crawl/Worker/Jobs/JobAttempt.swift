@@ -1,97 +1,112 @@
+internal import GannetBase
 internal import GannetHTTP
 internal import GannetQueue
 internal import Results
 
-/// One attempt at a job's URL: asks the output, and then the origin.
-struct JobAttempt: Sendable {
-    enum Outcome: Sendable {
+/// The result of an attempt. An object, because it passes through many hands and takes much room.
+final class AttemptResult: Sendable {
+    enum Kind: Sendable {
+        /// The body was in its place before the origin was asked.
         case found(HeldBody)
-        case fetched(Fetched)
+        case fetched(Download)
         /// The origin confirmed that the kept answer is still current.
         indirect case confirmed(KeptBody, OutcomeContent, Retention, after: Duration)
-        case failed(FetchError, FetchTimes, after: Duration)
+        case failed(FetchError, after: Duration)
+        /// The job ends with this error, because a request may not be made.
+        case refused(FetchError, host: Settlement.HostNews)
         /// The headers that the job was enqueued with are missing. Without them the origin may send another answer.
         case withoutHeaders
-        /// A host that a redirect led to has no free place.
-        case putOff(host: String, FetchTimes, Duration)
-        /// A host that a redirect led to is given up.
-        case hopeless(host: String, FetchTimes)
-        /// The site does not permit the URL or the target of a redirect, or its rules are not known.
-        case barred(Bar, FetchTimes)
-        case lostTouch(StateError)
-        case stopped(any Error)
+        /// A host that a redirect led to has no free place. The job should come back after this time.
+        case atFullHost(String, pause: Duration)
+        /// The job goes back at once, and is handed out again when its host may get another request.
+        case beforeItsTurn
+        /// The worker cannot go on.
+        case broken(any Error)
     }
 
-    /// A body that was fetched. An object, because it passes through many hands and takes much room.
-    final class Fetched: Sendable {
-        let download: Download
-        let times: FetchTimes
+    let kind: Kind
+    let times: FetchTimes
+    /// The exchanges, for an output that stores them, or a job that keeps them.
+    let wire: WireRecord?
 
-        init(_ download: Download, _ times: FetchTimes) {
-            self.download = download
-            self.times = times
-        }
+    init(_ kind: Kind, _ times: FetchTimes, _ wire: WireRecord?) {
+        self.kind = kind
+        self.times = times
+        self.wire = wire
     }
 
-    /// A kept answer whose body is in its place. Most attempts have none, so it takes no room in them.
-    final class KeptBody: Sendable {
-        let outcome: OutcomeContent
-        let facts: StoredAnswer
-        let body: HeldBody
-        /// Whether it is that of an outcome in Redis, and not an earlier run's.
-        let isShared: Bool
+    /// The bytes in memory of a body that has to be stored; `nil` where there is no such body.
+    var bytesToStore: Int? {
+        guard case .fetched(let download) = kind else { return nil }
+        guard case .bytes(let bytes) = download.body else { return 0 }
+        return bytes.count
+    }
+}
 
-        init(outcome: OutcomeContent, facts: StoredAnswer, body: HeldBody, isShared: Bool) {
-            self.outcome = outcome
-            self.facts = facts
-            self.body = body
-            self.isShared = isShared
-        }
+/// A kept answer whose body is in its place. Most attempts have none, so it takes no room in them.
+final class KeptBody: Sendable {
+    let outcome: OutcomeContent
+    let facts: StoredAnswer
+    let body: HeldBody
+    /// Whether it is that of an outcome in Redis, and not an earlier run's.
+    let isShared: Bool
+
+    init(outcome: OutcomeContent, facts: StoredAnswer, body: HeldBody, isShared: Bool) {
+        self.outcome = outcome
+        self.facts = facts
+        self.body = body
+        self.isShared = isShared
+    }
+}
+
+/// One attempt at a job's URL: asks the output, then the site, and then the origin.
+final class JobAttempt: Sendable {
+    struct State {
+        /// The job for which the request is made. Another one may have adopted it.
+        var job: Job
+        /// Why the request may not follow a redirect.
+        var refusal: AttemptResult?
     }
 
+    /// The first job. The worker's activity knows the request by its token.
     let job: Job
     /// When the job was handed out, in queue time.
     let claimed: Int
     let runner: JobRunner
-    let moves: HostMoves
-    /// Gets the exchanges, for an output that stores them.
-    let wire: WireRecord?
+    let state: Mutex<State>
+    private let wire: WireRecord?
 
-    func transferred() async -> LocalFetches.Transferred { LocalFetches.Transferred(await run(), moves, wire) }
+    @inline(never) init(_ claimed: ClaimedJob, _ runner: JobRunner) {
+        job = claimed.job
+        self.claimed = claimed.now
+        self.runner = runner
+        state = Mutex(State(job: job))
+        wire = runner.output.wireRecord(for: job)
+    }
 
-    private func run() async -> Outcome {
+    /// The attempt goes on for another job of its URL, under that job's token.
+    func adopt(_ job: Job) { state.withLock { $0.job = job } }
+
+    func run() async -> AttemptResult {
         var kept: KeptBody?
         do {
-            if let body = try await runner.output.found(job) { return .found(body) }
+            if let body = try await runner.output.found(job) { return result(.found(body)) }
             if job.stale != nil { kept = try await keptBody() }
             if kept == nil { kept = try await earlierBody() }
         } catch {
-            return .stopped(error)
+            return result(.broken(error))
         }
-        guard let headers = job.headerFields else { return .withoutHeaders }
-        if let bar = await barred() { return bar }
+        guard let headers = job.headerFields else { return result(.withoutHeaders) }
+        if let refusal = await refusalBeforeRequest() { return refusal }
         return await ask(with: headers, after: kept)
     }
 
-    /// Why no request may be made at all.
-    private func barred() async -> Outcome? {
-        guard job.manners.obeys || runner.paces.adapts, let url = try? CanonicalURL(job.url) else { return nil }
-        let start = Moment.now
-        let bar = await Bar(
-            to: url, of: job.manners.obeys ? runner.sites : nil, runner.paces, for: job.url, claimed: claimed,
-            asked: { runner.tell(.hostAnswered(job.token)) })
-        return bar.map { outcome(of: $0, FetchTimes(start: start, end: .now)) }
-    }
+    @inline(never) func result(_ kind: AttemptResult.Kind, _ times: FetchTimes = .now) -> AttemptResult { AttemptResult(kind, times, wire) }
+}
 
-    private func outcome(of bar: Bar, _ times: FetchTimes) -> Outcome {
-        // The request for the file was one to the host where the job has its place.
-        if case .unknown(let error) = bar { return .failed(error, times, after: .zero) }
-        if case .lostTouch(let error) = bar, error.isCancellation {
-            return .failed(FetchError(kind: .cancelled, url: job.url), times, after: .zero)
-        }
-        return .barred(bar, times)
-    }
+// MARK: The kept answer
 
+extension JobAttempt {
     private func keptBody() async throws -> KeptBody? {
         // The whole answer says once more whether its body may be used. Its confirmation need not.
         if job.manners.optOuts == .heed, job.stale?.content.fields[.optOut] != nil { return nil }
@@ -117,7 +132,7 @@ struct JobAttempt: Sendable {
     private func heldInTime(_ outcome: URLOutcome) async throws -> HeldBody? {
         try await withThrowingTaskGroup(of: HeldBody?.self) { group in
             defer { group.cancelAll() }
-            group.addTask { try await runner.output.held(outcome, for: job) }
+            group.addTask { try await self.runner.output.held(outcome, for: self.job) }
             group.addTask {
                 try? await Task.sleep(for: Self.longestLook)
                 return nil
@@ -127,24 +142,78 @@ struct JobAttempt: Sendable {
     }
 
     private static let longestLook = Duration.seconds(1)
+}
 
+// MARK: The site
+
+extension JobAttempt {
+    private func refusalBeforeRequest() async -> AttemptResult? {
+        guard job.manners.obeys || runner.paces.adapts, let url = try? CanonicalURL(job.url) else { return nil }
+        return await refusal(of: url, claimed: claimed)
+    }
+
+    /// Why the site or its pace keeps the job from a URL; nil where the request may be made.
+    /// - Parameters:
+    ///   - claimed: When the job was handed out with a place at the URL's host; nil where it has none there yet.
+    ///   - hop: The redirect that has led to the URL.
+    func refusal(of url: CanonicalURL, claimed: Int?, after hop: NextHop? = nil) async -> AttemptResult? {
+        do throws(StateError) {
+            guard job.manners.obeys else {
+                // Only a worker that adapts its pace has one for such a job.
+                return try await runner.paces.permits(nil, of: url, claimed: claimed) ? nil : result(.beforeItsTurn)
+            }
+            let permission = await runner.sites.permission(for: url) {
+                // The job has its place at the host that has answered.
+                if hop == nil { runner.tell(.hostAnswered(job.token)) }
+            }
+            guard case .granted(let delay) = permission else { return refusal(permission, of: url, after: hop) }
+            return try await runner.paces.permits(delay, of: url, claimed: claimed) ? nil : result(.beforeItsTurn)
+        } catch {
+            return result(error.isCancellation ? .failed(FetchError(kind: .cancelled, url: job.url), after: .zero) : .broken(error))
+        }
+    }
+
+    @inline(never) private func refusal(_ permission: Sites.Permission, of url: CanonicalURL, after hop: NextHop?) -> AttemptResult? {
+        let start = hop != nil ? "redirected to \(url): " : ""
+        switch permission {
+        case .granted: return nil
+        case .denied(let rule):
+            // The job's host has answered if it led to itself. For its rules, the machine was told of the answer.
+            let hasAnswered = hop.map { !$0.isElsewhere } ?? false
+            let error = FetchError(kind: .disallowed, url: job.url, detail: start + rule)
+            return result(.refused(error, host: hasAnswered ? .answered : .none))
+        case .unknown(let error):
+            // The job goes on as if the request for the URL had failed so. A message with two full stops would read like two.
+            let place = "\(url.plainOrigin)/robots.txt"
+            let reason = error.description.hasSuffix(".") ? String(error.description.dropLast()) : error.description
+            let named = reason.contains(place) ? reason : "\(place): \(reason)"
+            let detail = "\(FetchError.unreadRules) (\(RedactedURL(job.url))): \(start)\(named)."
+            return result(.failed(FetchError(kind: error.kind, url: job.url, detail: detail, retryAfter: error.retryAfter), after: .zero))
+        }
+    }
+}
+
+// MARK: The origin
+
+extension JobAttempt {
     /// Asks the origin for the body or, with a kept answer, whether that is still current.
-    private func ask(with headers: [HeaderField], after known: KeptBody?) async -> Outcome {
+    private func ask(with headers: [HeaderField], after known: KeptBody?) async -> AttemptResult {
         var kept = known
         while true {
             let (start, clock) = (Moment.now, ContinuousClock.now)
             runner.activity.began(job.token, host: job.host)
             do throws(FetchError) {
-                let download = try await runner.downloader.download(request(with: headers, after: kept), through: moves)
+                let download = try await runner.downloader.download(request(with: headers, after: kept), through: self)
                 runner.activity.ended(job.token, nil, after: ContinuousClock.now - clock)
                 runner.paces.answered(job.host, after: download.duration)
-                if let end = answered(download, kept, FetchTimes(start: start, end: .now)) { return end }
+                if let result = answered(download, kept, FetchTimes(start: start, end: .now)) { return result }
                 // The 304 does not fit the kept answer. The next request has no conditions, so that the origin sends the body.
                 kept = nil
             } catch {
-                runner.activity.ended(job.token, error, after: ContinuousClock.now - clock)
-                if error.retry.timesTheHost { runner.paces.answered(job.host, after: ContinuousClock.now - clock) }
-                return failed(error, FetchTimes(start: start, end: .now), after: ContinuousClock.now - clock)
+                let time = ContinuousClock.now - clock
+                runner.activity.ended(job.token, error, after: time)
+                if error.retry.timesTheHost { runner.paces.answered(job.host, after: time) }
+                return failed(error, FetchTimes(start: start, end: .now), after: time)
             }
         }
     }
@@ -160,21 +229,35 @@ struct JobAttempt: Sendable {
     }
 
     /// Nil when the answer is a 304 that does not fit.
-    @inline(never) private func answered(_ download: Download, _ asked: KeptBody?, _ times: FetchTimes) -> Outcome? {
-        guard let asked, download.status == 304 else { return .fetched(Fetched(download, times)) }
+    @inline(never) private func answered(_ download: Download, _ asked: KeptBody?, _ times: FetchTimes) -> AttemptResult? {
+        guard let asked, download.status == 304 else { return result(.fetched(download), times) }
         download.body.discard()
         let confirmed = runner.freshness.confirmed(
             asked.facts, outcome: asked.outcome, isShared: asked.isShared, by: download, for: job, at: times)
-        return confirmed.map { .confirmed(asked, $0, $1, after: download.duration) }
+        return confirmed.map { result(.confirmed(asked, $0, $1, after: download.duration), times) }
     }
 
-    @inline(never) private func failed(_ error: FetchError, _ times: FetchTimes, after duration: Duration) -> Outcome {
-        switch moves.end {
-        case .putOff(let host, let pause)?: .putOff(host: host, times, pause)
-        case .hopeless(let host)?: .hopeless(host: host, times)
-        case .failed(let error)?: .lostTouch(error)
-        case .barred(let bar)?: outcome(of: bar, times)
-        case nil: .failed(error, times, after: duration)
-        }
+    /// A refused redirect ends the transfer as cancelled.
+    @inline(never) private func failed(_ error: FetchError, _ times: FetchTimes, after duration: Duration) -> AttemptResult {
+        state.withLock { $0.refusal } ?? result(.failed(error, after: duration), times)
+    }
+}
+
+extension Job {
+    /// The headers of the job's request; `nil` if some are missing, or if this version cannot send them. Without them the origin may send
+    /// another answer.
+    var headerFields: [HeaderField]? {
+        guard let headers else { return nil }
+        let fields = headers.fields
+        return fields.count == headers.lines.count ? fields : nil
+    }
+
+    private static let traceHeader = "traceparent"
+
+    /// The header that tells an origin which trace a request is a part of; none if the job has no trace, or sets this header itself.
+    /// - Parameter id: The id of the request. No two requests have the same.
+    fileprivate func traceFields(besides headers: [HeaderField], id: UInt64) -> [HeaderField] {
+        guard let trace, !headers.contains(where: { $0.name.lowercased() == Self.traceHeader }) else { return [] }
+        return HeaderField(name: Self.traceHeader, value: trace.child(id).text).map { [$0] } ?? []
     }
 }

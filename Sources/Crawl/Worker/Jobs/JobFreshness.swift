@@ -82,4 +82,9 @@ struct JobFreshness: Sendable {
 struct FetchTimes: Sendable {
     let start: Moment
     let end: Moment
+
+    static var now: FetchTimes {
+        let now = Moment.now
+        return FetchTimes(start: now, end: now)
+    }
 }

@@ -54,84 +54,69 @@ final class JobRunner: Sendable {
 
     func run(_ claimed: ClaimedJob, _ handle: TransferHandle) async {
         let job = claimed.job
-        guard job.needsTransfer else { return await conclude(job, at: nil) { try await endWithoutTransfer(claimed) } }
-        let attempt = attempt(at: claimed)
-        let end = await fetches.fetch(claimed, handle, adopt: attempt.moves.adopt) { await attempt.transferred() }
-        guard case .ended(let transferred, let reason) = end else { return tell(.adopted(job.token)) }
-        tell(.transferEnded(job.token, bytes: transferred.bytesToStore))
-        await conclude(job, at: transferred.moves, transferred.wire) { try await conclude(job, transferred, cancelled: reason) }
+        guard job.needsTransfer else { return await end(job) { try await conclusionWithoutAttempt(claimed) } }
+        guard let result = await fetches.result(of: JobAttempt(claimed, self), handle) else { return tell(.adopted(job.token)) }
+        tell(.transferEnded(job.token, bytes: result.bytesToStore))
+        await end(job, result.wire) { try await conclusion(of: job, after: result, cancelled: handle.reason) }
     }
 
-    @inline(never) private func attempt(at claimed: ClaimedJob) -> JobAttempt {
+    private func conclusionWithoutAttempt(_ claimed: ClaimedJob) async throws -> Conclusion {
         let job = claimed.job
-        let moves = HostMoves(
-            of: job, queue: queue, usual: hostRule, lease: lease, activity: activity, waits: hopWaits,
-            sites: job.manners.obeys ? sites : nil, paces: paces, tell: tell)
-        return JobAttempt(job: job, claimed: claimed.now, runner: self, moves: moves, wire: output.wireRecord(for: job))
-    }
-
-    private func endWithoutTransfer(_ claimed: ClaimedJob) async throws -> Conclusion {
-        let job = claimed.job
-        guard let outcome = job.outcome else { return job.isPoison ? endOfPoison(job) : endAtGivenUpHost(job) }
-        if !outcome.isNegative, let refusal = await refusal(of: job) { return refused(job, by: refusal) }
+        guard let outcome = job.outcome else { return job.isPoison ? poison(job) : hopeless(job) }
+        if !outcome.isNegative, let rule = await ruleAgainst(job) { return disallowed(job, by: rule) }
         let body = outcome.isNegative ? nil : try await output.held(outcome, for: job)
         return delivered(outcome, body, to: job, at: claimed.now)
     }
 
     /// The rule against a body that was fetched for another job, which may have asked no site. Rules that cannot be had keep no body back: nothing
     /// is requested.
-    private func refusal(of job: Job) async -> String? {
+    private func ruleAgainst(_ job: Job) async -> String? {
         guard job.manners.obeys, let url = try? CanonicalURL(job.url), case .denied(let rule) = await sites.permission(for: url) else {
             return nil
         }
         return rule
     }
 
-    private func conclude(
-        _ job: Job, _ transferred: LocalFetches.Transferred, cancelled reason: WorkerMachine.Cancellation?
+    private func conclusion(
+        of job: Job, after result: AttemptResult, cancelled reason: WorkerMachine.Cancellation?
     ) async throws -> Conclusion {
-        guard let fetched = transferred.fetched else {
-            let conclusion = try concluded(job, transferred.outcome, cancelled: reason)
-            guard conclusion.isFailure, let place = try await keptExchanges(transferred, body: nil, of: job) else { return conclusion }
-            return conclusion.keeping(place)
+        guard case .fetched(let download) = result.kind else {
+            let conclusion = try concluded(job, after: result, cancelled: reason)
+            guard conclusion.isFailure, let exchanges = try await keptExchanges(result.wire, body: nil, of: job) else {
+                return conclusion
+            }
+            return conclusion.keeping(exchanges)
         }
         // The body is in its place before the job is settled. A crash in between costs another fetch, but loses nothing.
-        let digest = fetched.download.body.digest
-        let placement = try await output.place(fetched.download, digest: digest, of: job)
-        return placed(placement, fetched, digest, try await keptExchanges(transferred, body: digest, of: job), of: job)
+        let digest = download.body.digest
+        let placement = try await output.place(download, digest: digest, of: job)
+        let exchanges = try await keptExchanges(result.wire, body: digest, of: job)
+        return fetched(job, download, digest, placement, exchanges, at: result.times)
     }
 
     /// Where the exchanges are kept for an export; nil for a batch that does not ask for it.
-    private func keptExchanges(
-        _ transferred: LocalFetches.Transferred, body: SHA256Digest?, of job: Job
-    ) async throws -> ExchangesPlace? {
-        guard job.keepsWire, let wire = transferred.wire else { return nil }
+    private func keptExchanges(_ wire: WireRecord?, body: SHA256Digest?, of job: Job) async throws -> ExchangesPlace? {
+        guard job.keepsWire, let wire else { return nil }
         return try await output.keep(wire, body: body, of: job)
     }
 
     /// Has the output note how a job ends, and tells the machine.
-    private func conclude(
-        _ job: Job, at moves: HostMoves?, _ wire: WireRecord? = nil, _ conclusion: () async throws -> Conclusion
-    ) async {
+    private func end(_ job: Job, _ wire: WireRecord? = nil, _ conclusion: () async throws -> Conclusion) async {
         do {
             let conclusion = try await conclusion()
             if var end = conclusion.end {
                 end.wire = wire
                 try await output.note(end, of: job)
             }
-            tellEnd(of: job, conclusion, at: moves)
+            tell(.concluded(job.token, conclusion))
         } catch {
-            tellBreak(at: job, error, at: moves)
+            stop(at: job, error)
         }
-    }
-
-    @inline(never) private func tellEnd(of job: Job, _ conclusion: Conclusion, at moves: HostMoves?) {
-        tell(.concluded(job.token, conclusion.leaving(moves?.leave(conclusion.settlement.host))))
     }
 
     /// The worker has to stop, because the next job would meet the same error. This job is given back. A call is cancelled only after the
     /// machine's end.
-    @inline(never) private func tellBreak(at job: Job, _ error: any Error, at moves: HostMoves?) {
-        tell(.broken(job.token, settled(job, .handedBack, .handedBack(JobLabel(job))).leaving(moves?.leave(.none)), error))
+    @inline(never) private func stop(at job: Job, _ error: any Error) {
+        tell(.broken(job.token, Conclusion(of: job, .handedBack, .handedBack(JobLabel(job))), error))
     }
 }

@@ -41,7 +41,7 @@ struct Lane {
     static let shortWait = Duration.milliseconds(2)
 
     let partition: Int
-    private var session: Session
+    var session: Session
     private var outcomes = Fifo<Outcome>()
     /// The outcomes of the exchange under way, and when it was sent first.
     private var sent: (outcomes: [Outcome], began: Instant)?
@@ -79,7 +79,6 @@ struct Lane {
 
     var id: ID { ID(partition: partition, incarnation: session.incarnation) }
     var underWay: ExchangeRequest? { session.underWay }
-    var holdings: Holdings { session.holdings }
 
     var hasOutcomes: Bool { !outcomes.isEmpty }
     var outcomeCount: Int { outcomes.count }
@@ -144,7 +143,7 @@ struct Lane {
 
     /// A lane that holds nothing lets its lease end. It goes on as a new incarnation.
     mutating func replaceIfEnded(_ incarnation: Incarnation, _ lease: Duration, at now: Instant) {
-        guard let lastSent, holdings.isEmpty, !session.isUnderWay, now - lastSent >= lease else { return }
+        guard let lastSent, session.holdings.isEmpty, !session.isUnderWay, now - lastSent >= lease else { return }
         session.beginAnew(incarnation)
     }
 
@@ -155,13 +154,6 @@ struct Lane {
         while let next = outcomes.popFirst() { all.append(next) }
         return all
     }
-
-    mutating func hold(_ holding: Holding, _ token: LockToken) { session.holdings.add(holding, token) }
-    mutating func release(_ holding: Holding, _ token: LockToken) { session.holdings.remove(holding, token) }
-    mutating func mayHold(_ holding: Holding) { session.holdings.mayHold(holding) }
-    mutating func mayNotHold(_ holding: Holding) { session.holdings.mayNotHold(holding) }
-    /// - Returns: Whether the next exchange has to name all that the worker holds.
-    mutating func compare(_ count: Int, hasNamed: Bool) -> Bool { session.holdings.compare(count, hasNamed: hasNamed) }
 }
 
 extension Settlement {

@@ -13,10 +13,10 @@ extension WorkerMachine {
         for (outcome, verdict) in zip(sent.outcomes, exchange.verdicts) { settled(outcome, verdict, in: index, at: now) }
         for job in exchange.jobs { hold(job, in: index, exchange.now, claimed: sent.began, at: now) }
         for settlement in exchange.unreadable {
-            lanes[index].hold(settlement.isDelivery ? .delivery(settlement.token) : .lock(settlement.id), settlement.token)
+            lanes[index].session.holdings.add(settlement.isDelivery ? .delivery(settlement.token) : .lock(settlement.id), settlement.token)
             lanes[index].append(.init(settlement, .givenUp(1), since: now))
         }
-        _ = lanes[index].compare(exchange.held, hasNamed: sent.request.held != nil)
+        lanes[index].session.holdings.compare(exchange.held, hasNamed: sent.request.held != nil)
         guard index < order.count else { return }
         lanes[index].left = exchange.left
         look(index, exchange, sent.request, at: now)
@@ -55,7 +55,7 @@ extension WorkerMachine {
         let settlement = outcome.settlement
         if case .hostAnswered = settlement.outcome { return }
         if case .leftPlace = settlement.outcome {
-            lanes[index].release(.place(settlement.id), settlement.token)
+            lanes[index].session.holdings.remove(.place(settlement.id), settlement.token)
             return
         }
         jobs[settlement.token] = nil
@@ -66,10 +66,10 @@ extension WorkerMachine {
             return
         }
         if settlement.isDelivery {
-            lanes[index].release(.delivery(settlement.token), settlement.token)
+            lanes[index].session.holdings.remove(.delivery(settlement.token), settlement.token)
         } else {
-            lanes[index].release(.lock(settlement.id), settlement.token)
-            lanes[index].release(.place(settlement.id), settlement.token)
+            lanes[index].session.holdings.remove(.lock(settlement.id), settlement.token)
+            lanes[index].session.holdings.remove(.place(settlement.id), settlement.token)
         }
         guard let report = outcome.report else { return }
         switch verdict {
@@ -80,7 +80,7 @@ extension WorkerMachine {
 
     private mutating func hold(_ job: Job, in index: Int, _ queueTime: Int, claimed: Instant, at now: Instant) {
         let isDelivery = job.outcome != nil
-        lanes[index].hold(isDelivery ? .delivery(job.token) : .lock(job.id), job.token)
+        lanes[index].session.holdings.add(isDelivery ? .delivery(job.token) : .lock(job.id), job.token)
         let held = HeldJob(job: job, queueTime: queueTime, claimed: claimed, phase: .inStock)
         if ending.isStopping {
             held.phase = .settling

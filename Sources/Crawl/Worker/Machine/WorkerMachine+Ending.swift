@@ -2,22 +2,38 @@ internal import GannetQueue
 
 /// How a worker stops, and when it ends.
 extension WorkerMachine {
+    /// A worker goes from a stage to one of the next.
+    enum Stage {
+        case working
+        /// No more jobs are claimed. Transfers may end until then.
+        case draining(until: Instant)
+        /// Transfers are cancelled, and their jobs handed back.
+        case handingBack(until: Instant)
+        case done
+    }
+
     struct Ending {
-        /// No more jobs are claimed.
-        var isStopping = false
+        var stage = Stage.working
         /// The worker drains because it was asked through Redis, and no stop has been requested since.
         var isAsked = false
-        /// Transfers are cancelled, and their jobs handed back.
-        var isHandingBack: Bool { handsBackUntil != nil }
-        var drainsUntil: Instant?
-        var handsBackUntil: Instant?
         /// Until when bodies may be stored. After that their jobs are handed back too.
         var bodiesUntil: Instant?
         /// Until when a draining worker that has no begun job waits for exchanges.
         var exchangesUntil: Instant?
         var end = WorkerEnd.empty
         var failure: (any Error)?
-        var isDone = false
+
+        var isStopping: Bool { if case .working = stage { false } else { true } }
+        var isHandingBack: Bool { if case .handingBack = stage { true } else { false } }
+        var isDone: Bool { if case .done = stage { true } else { false } }
+
+        /// When the stage is over at the latest.
+        var stageUntil: Instant? {
+            switch stage {
+            case .working, .done: nil
+            case .draining(let time), .handingBack(let time): time
+            }
+        }
     }
 
     /// The first stop drains, the second hands back, and the third leaves the jobs to the end of their leases.
@@ -27,15 +43,15 @@ extension WorkerMachine {
             ending.isAsked = false
             return
         }
-        if ending.isHandingBack { return leaveAll() }
-        if ending.end == .empty, ending.failure == nil {
+        switch ending.stage {
+        case .working:
             ending.end = .drained
-            claimNoMore(at: now)
-            let active = begun - handedBackUnbegun
-            ending.drainsUntil = now + options.drainTimeout
-            if active > 0 { actions.append(.report(.stopping(active: active, limit: options.drainTimeout))) }
-        } else {
-            cutDrainShort(at: now)
+            ending.stage = .draining(until: now + options.drainTimeout)
+            handBackStock(at: now)
+            if inFlight > 0 { actions.append(.report(.stopping(active: inFlight, limit: options.drainTimeout))) }
+        case .draining: cutDrainShort(at: now)
+        case .handingBack: leaveAll()
+        case .done: break
         }
     }
 
@@ -50,47 +66,45 @@ extension WorkerMachine {
     mutating func cancelled(at now: Instant) {
         if ending.isHandingBack { return }
         ending.end = .handedBack
-        claimNoMore(at: now)
         handBackAll(at: now)
     }
 
     /// The worker cannot go on.
     mutating func fail(_ error: any Error, at now: Instant) {
         ending.failure = ending.failure ?? error
-        claimNoMore(at: now)
         handBackAll(at: now)
     }
 
     /// A worker without a job that it has begun has drained already.
     private mutating func cutDrainShort(at now: Instant) {
-        let active = begun - handedBackUnbegun
-        if ending.end == .drained, active > 0 { ending.end = .handedBack }
-        if active > 0, !ending.isHandingBack { actions.append(.report(.handingBack(active: active, limit: options.handBackTimeout))) }
+        if inFlight > 0 {
+            ending.end = .handedBack
+            actions.append(.report(.handingBack(active: inFlight, limit: options.handBackTimeout)))
+        }
         handBackAll(at: now)
     }
 
-    /// The jobs of the stock are settled as handed back. They were never begun.
-    private var handedBackUnbegun: Int { jobs.values.count { if case .settling = $0.phase { $0.isUnbegun } else { false } } }
+    /// The jobs that the worker has begun. Jobs of the stock, which were never begun, may still wait to be settled as handed back.
+    private var inFlight: Int { begun - jobs.values.count { if case .settling = $0.phase { $0.isUnbegun } else { false } } }
 
-    private mutating func claimNoMore(at now: Instant) {
-        ending.isStopping = true
+    private mutating func handBackStock(at now: Instant) {
         for token in stock {
             guard let held = jobs[token] else { continue }
-            jobs[token]?.phase = .settling
-            jobs[token]?.isUnbegun = true
+            held.phase = .settling
+            held.isUnbegun = true
             handBack(held.job, at: now)
         }
         stock = []
     }
 
     private mutating func handBackAll(at now: Instant) {
+        handBackStock(at: now)
         if ending.isHandingBack { return }
-        ending.drainsUntil = nil
-        ending.handsBackUntil = now + options.handBackTimeout
+        ending.stage = .handingBack(until: now + options.handBackTimeout)
         ending.bodiesUntil = now + options.handBackTimeout / 2
         for (token, held) in jobs {
             guard case .transferring = held.phase, !held.isCancelled else { continue }
-            jobs[token]?.isCancelled = true
+            held.isCancelled = true
             actions.append(.cancel(token, .handedBack))
         }
     }
@@ -116,7 +130,7 @@ extension WorkerMachine {
     /// An exchange without an answer may still bring jobs, which are handed back. A server of a cluster may be away, so the worker waits
     /// only as long as handing back may take.
     private mutating func boundExchanges(at now: Instant) {
-        guard ending.drainsUntil != nil, begun == handedBackUnbegun else {
+        guard case .draining = ending.stage, inFlight == 0 else {
             ending.exchangesUntil = nil
             return
         }
@@ -126,13 +140,11 @@ extension WorkerMachine {
     private var lanesWithoutAnswer: [Int] { Set(lanes.filter { !$0.isIdle }.map(\.id.partition)).sorted() }
 
     mutating func keepTime(at now: Instant) {
-        if let time = ending.drainsUntil, time <= now {
-            cutDrainShort(at: now)
-        }
+        if case .draining(let time) = ending.stage, time <= now { cutDrainShort(at: now) }
         boundExchanges(at: now)
         if let time = ending.bodiesUntil, time <= now { handBackUnstored(at: now) }
         if let time = ending.exchangesUntil, time <= now { return leaveAll() }
-        if let time = ending.handsBackUntil, time <= now { return leaveAll() }
+        if case .handingBack(let time) = ending.stage, time <= now { return leaveAll() }
         lookForHeldUp(at: now)
         lookForOverdue(at: now)
         lookForSilence(at: now)
@@ -151,7 +163,7 @@ extension WorkerMachine {
     }
 
     private mutating func finish() {
-        ending.isDone = true
+        ending.stage = .done
         if ending.end == .empty, lanes.prefix(order.count).contains(where: { $0.left == .missing }) { ending.end = .missing }
         actions.append(.finish(ending.failure.map { .failure($0) } ?? .success(ending.end)))
     }

@@ -48,15 +48,8 @@ extension WorkerMachine {
         }
     }
 
-    /// A redirect may have led the request to a place in another partition. Otherwise the place is that of the job's lock.
-    private mutating func giveBackPlace(of job: Job, at now: Instant) {
-        let index = lanes.indices.first { lanes[$0].holdings.has(.place(job.id), job.token) } ?? job.partition
-        guard !lanes[index].hasFailed else { return }
-        lanes[index].append(Lane.Outcome(Settlement(job.token, job.id, .leftPlace, host: .answered), since: now))
-    }
-
     mutating func concluded(_ token: LockToken, _ conclusion: Conclusion, at now: Instant) {
-        if let place = conclusion.place { leftPlace(place, at: now) }
+        leavePlaceElsewhere(token, conclusion.settlement.id, conclusion.settlement.host, at: now)
         guard let held = jobs[token] else { return }
         // The worker is ending, and has handed the job back already.
         if case .settling = held.phase { return }
@@ -66,10 +59,11 @@ extension WorkerMachine {
     }
 
     /// The job's lock is lost, and its transfer goes on for the job that has the lock now.
-    mutating func adopted(_ token: LockToken) {
+    mutating func adopted(_ token: LockToken, at now: Instant) {
         guard let held = jobs.removeValue(forKey: token) else { return }
+        leavePlaceElsewhere(token, held.job.id, .none, at: now)
         freePlace(of: held)
-        lanes[held.job.partition].release(.lock(held.job.id), token)
+        lanes[held.job.partition].session.holdings.remove(.lock(held.job.id), token)
         actions.append(.report(.lost(JobLabel(held.job))))
     }
 

@@ -29,7 +29,7 @@ extension WorkerMachine {
     private func mayAsk(_ index: Int) -> Bool { heldBack.map { $0 == index } ?? true }
 
     private func hasNothing(besides index: Int) -> Bool {
-        order.allSatisfy { $0 == index || lanes[$0].holdings.isEmpty && lanes[$0].asked == (0, 0) }
+        order.allSatisfy { $0 == index || lanes[$0].session.holdings.isEmpty && lanes[$0].asked == (0, 0) }
     }
 
     mutating func sendWhatIsDue(at now: Instant) {
@@ -53,18 +53,15 @@ extension WorkerMachine {
     /// The lease is extended while the worker holds anything in the partition, or where requests may ask for places with it.
     private func renewalDue(_ index: Int) -> Instant? {
         let holds =
-            !lanes[index].holdings.isEmpty
-            || index >= order.count && home(of: lanes[index].id).map { !lanes[$0].holdings.isEmpty } ?? false
+            !lanes[index].session.holdings.isEmpty
+            || index >= order.count && home(of: lanes[index].id.incarnation).map { !lanes[$0].session.holdings.isEmpty } ?? false
         return holds ? lanes[index].renewalDue(options.lease) : nil
     }
-
-    /// The partition in which the incarnation of a lane claims jobs.
-    private func home(of id: Lane.ID) -> Int? { (0..<order.count).first { lanes[$0].id.incarnation == id.incarnation } }
 
     /// A lane for places counts on until its incarnation claims no more jobs.
     private mutating func dropUselessLanes() {
         guard lanes.count > order.count else { return }
-        let useful = lanes.dropFirst(order.count).filter { !$0.isIdle || !$0.holdings.isEmpty || home(of: $0.id) != nil }
+        let useful = lanes.dropFirst(order.count).filter { !$0.isIdle || !$0.session.holdings.isEmpty || home(of: $0.id.incarnation) != nil }
         if useful.count < lanes.count - order.count { lanes = lanes.prefix(order.count) + useful }
     }
 
@@ -73,7 +70,7 @@ extension WorkerMachine {
         let wanted = isPartition && mayAsk(index) ? min(mostWanted, canStart, ExchangeRequest.mostJobs) : 0
         let isWanted = wanted > 0 && (lanes[index].mayFindWork || lanes[index].hasOutcomes)
         let isDue =
-            isWanted && placesDue(index).map { $0 <= now } ?? true || lanes[index].holdings.haveToBeNamed
+            isWanted && placesDue(index).map { $0 <= now } ?? true || lanes[index].session.holdings.haveToBeNamed
             || lanes[index].outcomesDue.map { $0 <= now } ?? false || renewalDue(index).map { $0 <= now } ?? false
         guard isDue else { return }
         if isPartition { lanes[index].replaceIfEnded(newIncarnation(), options.lease, at: now) }
@@ -118,7 +115,7 @@ extension WorkerMachine {
     /// When the machine wants to be woken, unless something happens before.
     func wakeUp(after now: Instant) -> Instant? {
         var times = [
-            places.lookDue(used: transferring), ending.drainsUntil, ending.handsBackUntil, ending.bodiesUntil, ending.exchangesUntil,
+            places.lookDue(used: transferring), ending.stageUntil, ending.bodiesUntil, ending.exchangesUntil,
             lookForOverdueAt, silenceDue, bodyDue,
         ].compactMap { $0 }
         let hasRoom = canStart > 0

@@ -30,12 +30,8 @@ struct WorkerMachine {
         case adopted(LockToken)
         /// A request asks for a place at a host of this partition, where a redirect has led it.
         case asksForPlace(LockToken, URLID, partition: Int)
-        case gotPlace(LockToken, URLID, partition: Int)
-        case gotNoPlace(LockToken, URLID, partition: Int)
-        /// A request has given up its place at a host of its URL's partition, because it has one elsewhere now.
-        case gavePlaceUp(LockToken, URLID, partition: Int)
-        /// A request has left its place at a host of another partition than its URL's.
-        indirect case leftPlace(Conclusion.Place)
+        /// Redis has answered it; `nil` where the call failed.
+        indirect case moved(LockToken, URLID, partition: Int, Passage?)
         /// The host of a job under way has answered for its robots.txt.
         case hostAnswered(LockToken)
         /// Whether the store takes bodies.
@@ -113,6 +109,8 @@ struct WorkerMachine {
     var lanes: [Lane]
     var jobs: [LockToken: HeldJob] = [:]
     var stock: [LockToken] = []
+    /// The partition of each request whose place is not at a host of its URL's partition, because a redirect has led it elsewhere.
+    var elsewhere: [LockToken: Int] = [:]
     var transferring = 0
     private(set) var places: Places
     /// The bytes of bodies that are not stored yet.
@@ -165,7 +163,7 @@ struct WorkerMachine {
 
     /// The partitions in which the worker holds jobs or asks for some, in order.
     var partitionsAtWork: [Int] {
-        lanes.indices.prefix(order.count).filter { !lanes[$0].holdings.isEmpty || lanes[$0].underWay != nil }
+        lanes.indices.prefix(order.count).filter { !lanes[$0].session.holdings.isEmpty || lanes[$0].underWay != nil }
     }
 
     /// The jobs that the worker holds and has begun.
@@ -195,16 +193,10 @@ struct WorkerMachine {
         case .broken(let token, let conclusion, let error):
             concluded(token, conclusion, at: now)
             fail(error, at: now)
-        case .adopted(let token): adopted(token)
+        case .adopted(let token): adopted(token, at: now)
         case .asksForPlace(let token, let id, let partition):
-            lanes[laneOfPlace(partition, token.incarnation, at: now)].mayHold(.place(id))
-        case .gotPlace(let token, let id, let partition):
-            lanes[laneOfPlace(partition, token.incarnation, at: now)].hold(.place(id), token)
-        case .gotNoPlace(let token, let id, let partition):
-            lanes[laneOfPlace(partition, token.incarnation, at: now)].mayNotHold(.place(id))
-        case .gavePlaceUp(let token, let id, let partition):
-            lanes[laneOfPlace(partition, token.incarnation, at: now)].release(.place(id), token)
-        case .leftPlace(let place): leftPlace(place, at: now)
+            lanes[laneOfPlace(partition, token.incarnation, at: now)].session.holdings.mayHold(.place(id))
+        case .moved(let token, let id, let partition, let passage): moved(token, id, to: partition, passage, at: now)
         case .hostAnswered(let token): hostAnswered(token, at: now)
         case .cannotConnect(let outage): noteAway(outage)
         case .room(let isThere):
@@ -237,24 +229,6 @@ struct WorkerMachine {
             lanes[index].mayFindWork = true
             lanes[index].heardMeanwhile = lanes[index].underWay != nil
         }
-    }
-
-    func index(of id: Lane.ID) -> Int? {
-        if lanes[id.partition].id == id { return id.partition }
-        return lanes[order.count...].firstIndex { $0.id == id }
-    }
-
-    mutating func leftPlace(_ place: Conclusion.Place, at now: Instant) {
-        lanes[laneOfPlace(place.partition, place.settlement.token.incarnation, at: now)].append(Lane.Outcome(place.settlement, since: now))
-    }
-
-    /// The lane that keeps a place at a host of this partition alive.
-    private mutating func laneOfPlace(_ partition: Int, _ incarnation: Incarnation, at now: Instant) -> Int {
-        let id = Lane.ID(partition: partition, incarnation: incarnation)
-        if let index = index(of: id) { return index }
-        // The place began the lease there.
-        lanes.append(Lane(id, leaseBegan: now))
-        return lanes.count - 1
     }
 }
 
