@@ -5,7 +5,7 @@ internal import GannetQueue
 ///
 /// Outcomes gather while an exchange is under way. One without an answer is repeated before any other one.
 actor TierLane {
-    private struct Outcome {
+    private struct Outgoing {
         let settlement: Settlement
         let waiter: CheckedContinuation<Result<Verdict, StateError>, Never>?
     }
@@ -17,13 +17,13 @@ actor TierLane {
     /// Its exchange under way got no answer, while ``isUnderWay`` is not set. The callers of that exchange have been told.
     private var session = Session(.random())
     private var locks: [LockToken: HeldLock] = [:]
-    private var waiting: [Outcome] = []
+    private var waiting: [Outgoing] = []
     private var isUnderWay = false
     private var isRenewing = false
     /// The lease's end as far as this process knows.
     private var ends = ContinuousClock.now
 
-    private static let mostOutcomes = 64
+    private static let mostOutgoing = 64
 
     /// - Parameter politeness: nil for callers that take no places at hosts.
     init(_ cluster: ClusterState, _ partition: Partition, lease: Duration, _ politeness: HostPoliteness? = nil) {
@@ -67,7 +67,7 @@ actor TierLane {
 
     /// Gives a place back in the next exchange.
     func leave(_ settlement: Settlement) {
-        waiting.append(Outcome(settlement: settlement, waiter: nil))
+        waiting.append(Outgoing(settlement: settlement, waiter: nil))
         start()
     }
 
@@ -116,7 +116,7 @@ actor TierLane {
     /// Settles a lock in the next exchange. An error means that nobody knows whether it was settled.
     func settle(_ settlement: Settlement) async -> Result<Verdict, StateError> {
         await withCheckedContinuation { waiter in
-            waiting.append(Outcome(settlement: settlement, waiter: waiter))
+            waiting.append(Outgoing(settlement: settlement, waiter: waiter))
             start()
         }
     }
@@ -139,36 +139,36 @@ actor TierLane {
     private func send(renews: Bool = false) async {
         var renews = renews
         while renews || !waiting.isEmpty {
-            var outcomes: [Outcome] = []
+            var outgoing: [Outgoing] = []
             let request: ExchangeRequest
             if let unanswered = session.underWay {
                 request = unanswered
             } else {
-                outcomes = Array(waiting.prefix(Self.mostOutcomes))
-                waiting.removeFirst(outcomes.count)
+                outgoing = Array(waiting.prefix(Self.mostOutgoing))
+                waiting.removeFirst(outgoing.count)
                 var basis = ExchangeRequest(session.incarnation, number: 0, lease: lease)
                 if let politeness { (basis.host, basis.hostPatience) = (politeness.usual, politeness.patience) }
-                request = session.begin(basis, settling: outcomes.map(\.settlement))
+                request = session.begin(basis, settling: outgoing.map(\.settlement))
             }
-            guard await exchange(request, outcomes) else { break }
+            guard await exchange(request, outgoing) else { break }
             renews = false
         }
         isUnderWay = false
     }
 
     /// - Returns: Whether there was an answer.
-    private func exchange(_ request: ExchangeRequest, _ outcomes: [Outcome]) async -> Bool {
+    private func exchange(_ request: ExchangeRequest, _ outgoing: [Outgoing]) async -> Bool {
         let asked = ContinuousClock.now
         do throws(StateError) {
             guard let answer = try await cluster.exchange(request, in: partition) else {
                 loseAll()
                 // The same outcomes again: one is accepted while nobody else has taken its lock.
-                waiting = outcomes + waiting
+                waiting = outgoing + waiting
                 return true
             }
             session.end()
             ends = asked + lease
-            for (outcome, verdict) in zip(outcomes, answer.verdicts) { end(outcome, .success(verdict)) }
+            for (one, verdict) in zip(outgoing, answer.verdicts) { end(one, .success(verdict)) }
             for settlement in request.settlements { ended(settlement) }
             session.holdings.compare(answer.held, hasNamed: request.held != nil, mayBeLate: true)
             return true
@@ -176,9 +176,9 @@ actor TierLane {
             if !error.isTransient { session.end() }
             let rest = waiting
             waiting = []
-            for outcome in outcomes + rest {
-                ended(outcome.settlement)
-                end(outcome, .failure(error))
+            for one in outgoing + rest {
+                ended(one.settlement)
+                end(one, .failure(error))
             }
             // The outcomes that were not sent leave their locks and places behind. Redis takes back those that the process does not name.
             if !rest.isEmpty { session.holdings.mayHoldUnknown() }
@@ -195,7 +195,7 @@ actor TierLane {
         session.holdings.remove(.place(settlement.id), settlement.token)
     }
 
-    private func end(_ outcome: Outcome, _ answer: Result<Verdict, StateError>) { outcome.waiter?.resume(returning: answer) }
+    private func end(_ one: Outgoing, _ answer: Result<Verdict, StateError>) { one.waiter?.resume(returning: answer) }
 
     /// Whether Redis has to be called for what it may hold for this process.
     private var hasReason: Bool { !session.holdings.isEmpty || session.underWay != nil || session.holdings.haveToBeNamed }

@@ -95,10 +95,10 @@ import Testing
             Self.text("ok"), .integer(time), Self.text(""), .integer(0), .integer(0), .integer(0), .integer(-1), .integer(0), .array([]),
             .bytes(late + block), Self.text(""),
         ]
-        #expect(throws: RedisError.self) { try Exchange(.array(fields), partition: 0) }
+        #expect(throws: RedisError.self) { try ExchangeAnswer(.array(fields), partition: 0) }
         var sound = fields
         sound[1] = .integer(Self.now)
-        #expect(try Exchange(.array(sound), partition: 0)?.jobs.first?.throttled == .milliseconds(Self.now - 9))
+        #expect(try ExchangeAnswer(.array(sound), partition: 0)?.jobs.first?.throttled == .milliseconds(Self.now - 9))
     }
 
     @Test func `lists of impossible lengths are of another form`() throws {

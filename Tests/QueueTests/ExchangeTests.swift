@@ -16,7 +16,7 @@ import Testing
     }
 
     /// Closures stand outside of `#expect`: the compiler takes one inside for another of the same type beside it.
-    private func send(_ request: ExchangeRequest, _ fixture: QueueFixture) async throws -> Exchange {
+    private func send(_ request: ExchangeRequest, _ fixture: QueueFixture) async throws -> ExchangeAnswer {
         guard let answer = try await fixture.queue.exchange(request, in: fixture.cluster.home) else {
             throw KitError("the lease has ended")
         }
@@ -26,7 +26,9 @@ import Testing
     private func fetched(_ job: Job) -> Settlement { Settlement(job.token, job.id, QueueFixture.fetched(job.url), host: .answered) }
 
     /// The URLs of the jobs of an answer, with their tokens.
-    private func held(_ answer: Exchange) -> [URLID: LockToken] { Dictionary(uniqueKeysWithValues: answer.jobs.map { ($0.id, $0.token) }) }
+    private func held(_ answer: ExchangeAnswer) -> [URLID: LockToken] {
+        Dictionary(uniqueKeysWithValues: answer.jobs.map { ($0.id, $0.token) })
+    }
 
     @Test func `a repeated exchange has the same answer, and does nothing twice`() async throws {
         try await QueueFixture.with { fixture in
@@ -138,7 +140,7 @@ import Testing
                 ] + sent.map { .bytes($0) }
             let reply = try await fixture.cluster.run(
                 ClusterScripts.standard.exchange, in: fixture.cluster.home, queue: fixture.queue.name, arguments)
-            let answer = try #require(try Exchange(reply, partition: 0))
+            let answer = try #require(try ExchangeAnswer(reply, partition: 0))
             #expect(answer.verdicts == [.settled, .malformed, .malformed, .malformed, .settled])
             #expect(answer.held == 2)
             #expect(try await fixture.queue.counts().done == 2)

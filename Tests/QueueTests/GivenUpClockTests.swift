@@ -11,7 +11,7 @@ import Testing
     private func exchange(
         _ fixture: QueueFixture, _ job: Job? = nil, _ outcome: Settlement.Outcome = .handedBack, _ host: Settlement.HostNews = .none,
         wanted: Int = 0, since: Int? = 0
-    ) async throws -> Exchange {
+    ) async throws -> ExchangeAnswer {
         try await fixture.claim(wanted, lease: .seconds(3600)) {
             if let job { $0.settlements = [Settlement(job.token, job.id, outcome, host: host)] }
             $0.hostPatience = HostPatience(Self.minute)

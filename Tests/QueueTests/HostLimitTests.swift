@@ -52,7 +52,7 @@ import Testing
             try await fixture.fill(0..<5)
             let rule = HostRule(limit: 10, interval: .milliseconds(1500), first: 10)
             if isStored { try await fixture.cluster.set(OperatorRule("h0", limit: rule.limit, interval: rule.interval)) }
-            func claim(_ worker: String) async throws -> Exchange {
+            func claim(_ worker: String) async throws -> ExchangeAnswer {
                 try await fixture.claim(10, worker: worker) { if !isStored { $0.host = rule } }
             }
             for number in 0..<5 {

@@ -124,7 +124,7 @@ import Testing
             let other = fixture.cluster.queue("other")
             var progress = try await other.begin(batch: "b")
             _ = try await other.enqueue([FetchQueue.Row(job.entry, at: 1)], to: 1, of: &progress, closing: true)
-            func claim(_ number: Int) async throws -> Exchange {
+            func claim(_ number: Int) async throws -> ExchangeAnswer {
                 var request = ExchangeRequest(Incarnation(7), number: number, lease: QueueFixture.lease)
                 request.wanted = 8
                 return try #require(try await other.exchange(request, in: fixture.cluster.home))

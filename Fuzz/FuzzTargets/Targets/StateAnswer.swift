@@ -42,7 +42,7 @@ enum StateAnswer: UInt8, CaseIterable {
     }
 
     private static func check(exchange reply: RedisReply) throws(BrokenInvariant) {
-        guard let exchange = (try? Exchange(reply, partition: 0)) ?? nil, let fields = try? reply.asArray() else { return }
+        guard let exchange = (try? ExchangeAnswer(reply, partition: 0)) ?? nil, let fields = try? reply.asArray() else { return }
         try require(exchange.jobs.count + exchange.unreadable.count == (fields.count - 9) / 2, "jobs of \(reply) are missing")
         for job in exchange.jobs {
             try require(job.throttled >= .zero, "a job was put off for less than nothing: \(reply)")

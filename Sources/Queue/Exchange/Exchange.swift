@@ -87,7 +87,7 @@ package enum Holding: Sendable, Hashable {
 }
 
 /// The answer to an exchange.
-package struct Exchange: Sendable {
+package struct ExchangeAnswer: Sendable {
     package enum Left: Int, Sendable {
         case jobs = 0
         /// All accepted jobs have ended.
@@ -121,7 +121,7 @@ package struct Exchange: Sendable {
     package let unreadable: [Settlement]
 }
 
-extension Exchange {
+extension ExchangeAnswer {
     private static let header = 9
 
     /// `nil` where the incarnation's lease has ended.
@@ -164,18 +164,18 @@ extension Exchange {
 extension FetchQueue {
     /// Settles outcomes, extends the lease and brings jobs, in one attempt. A request that is repeated after a lost reply does nothing twice.
     /// - Returns: `nil` where the lease of the incarnation has ended. Then nothing was done: a new incarnation has to ask.
-    package func exchange(_ request: ExchangeRequest, in partition: Partition) async throws(StateError) -> Exchange? {
+    package func exchange(_ request: ExchangeRequest, in partition: Partition) async throws(StateError) -> ExchangeAnswer? {
         try await cluster.exchange(request, queue: checkedName(), in: partition)
     }
 }
 
 extension ClusterState {
     /// An exchange of a process that works on no queue: it settles outcomes, and extends its lease.
-    package func exchange(_ request: ExchangeRequest, in partition: Partition) async throws(StateError) -> Exchange? {
+    package func exchange(_ request: ExchangeRequest, in partition: Partition) async throws(StateError) -> ExchangeAnswer? {
         try await exchange(request, queue: "", in: partition)
     }
 
-    func exchange(_ request: ExchangeRequest, queue: String, in partition: Partition) async throws(StateError) -> Exchange? {
+    func exchange(_ request: ExchangeRequest, queue: String, in partition: Partition) async throws(StateError) -> ExchangeAnswer? {
         guard request.settlements.count <= ExchangeRequest.mostJobs, (0...ExchangeRequest.mostJobs).contains(request.wanted + request.spare)
         else {
             throw .invalid("An exchange settles and brings at most \(ExchangeRequest.mostJobs) jobs.")
@@ -195,7 +195,7 @@ extension ClusterState {
         for settlement in request.settlements { arguments.append(.bytes(settlement.bytes)) }
         for holding in request.held ?? [] { arguments.append(.bytes(holding.field)) }
         return try await StateError.mapping {
-            try await Exchange(run(scripts.exchange, in: partition, queue: queue, arguments), partition: partition.index)
+            try await ExchangeAnswer(run(scripts.exchange, in: partition, queue: queue, arguments), partition: partition.index)
         }
     }
 }

@@ -34,7 +34,7 @@ extension SimulatedFleet {
         }
     }
 
-    private mutating func exchange(_ request: ExchangeRequest, in partition: Int) async throws -> Exchange? {
+    private mutating func exchange(_ request: ExchangeRequest, in partition: Int) async throws -> ExchangeAnswer? {
         let place = cluster.partitions[partition]
         let holders = try await holders(of: request.settlements.map(\.id), in: place)
         let answer = try await queue.exchange(request, in: place)

@@ -51,13 +51,13 @@ struct MachineBench {
 
     /// Answers the oldest exchange.
     @discardableResult mutating func answer(
-        _ jobs: [Job] = [], verdicts: [Verdict] = [], held: Int? = nil, left: Exchange.Left = .jobs, isHeldBack: Bool = false,
+        _ jobs: [Job] = [], verdicts: [Verdict] = [], held: Int? = nil, left: ExchangeAnswer.Left = .jobs, isHeldBack: Bool = false,
         after time: Duration = .milliseconds(1)
     ) -> MachineActions {
         let (lane, request) = sent.removeFirst()
         let known = machine.lanes[lane.partition].session.holdings.all.count
         let settled = zip(request.settlements, verdicts).count { $1 != .malformed }
-        let exchange = Exchange(
+        let exchange = ExchangeAnswer(
             now: 1, verdicts: verdicts, jobs: jobs, held: held ?? known + jobs.count - settled, left: left, isMore: false, next: nil,
             isPaused: false, isHeldBack: isHeldBack, unreadable: [])
         return take(.answered(lane, exchange, after: time), after: time)
@@ -91,7 +91,7 @@ struct MachineBench {
 
     /// Makes the machine hold jobs, as if an exchange had brought them.
     mutating func give(_ jobs: [Job]) -> [LockToken] {
-        for job in jobs { machine.jobs[job.token] = WorkerMachine.HeldJob(job: job, queueTime: 1, claimed: now, phase: .inStock) }
+        for job in jobs { machine.jobs[job.token] = WorkerMachine.JobInHand(job: job, queueTime: 1, claimed: now, phase: .inStock) }
         return jobs.map(\.token)
     }
 }

@@ -99,7 +99,7 @@ import Testing
 
         init(_ bench: MachineBench, _ job: Job, _ partition: Int) {
             let lane = bench.machine.lanes.first { $0.id == Lane.ID(partition: partition, incarnation: job.token.incarnation) }
-            self.init(Set(lane?.session.holdings.all ?? []), waiting: lane?.outcomeCount ?? 0)
+            self.init(Set(lane?.session.holdings.all ?? []), waiting: lane?.outgoingCount ?? 0)
         }
     }
 

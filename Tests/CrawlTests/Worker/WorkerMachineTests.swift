@@ -31,8 +31,8 @@ import Testing
         #expect(idle.take(.room(true)).requests.map(\.wanted) == [4])
     }
 
-    @Test(arguments: [(Exchange.Left.nothing, 1), (.missing, 1), (.jobs, 0)])
-    func `missing jobs are told of once, where no partition has others`(other: Exchange.Left, times: Int) {
+    @Test(arguments: [(ExchangeAnswer.Left.nothing, 1), (.missing, 1), (.jobs, 0)])
+    func `missing jobs are told of once, where no partition has others`(other: ExchangeAnswer.Left, times: Int) {
         var bench = MachineBench(partitions: 2) { $0.concurrency = 64 }
         bench.start()
         let reports = bench.answer(left: .missing).reports + bench.answer(left: other).reports

@@ -16,7 +16,7 @@ import Testing
         return options
     }
 
-    private func all(_ fixture: QueueFixture, _ wanted: RequestHeaders?, _ answer: Exchange, count: Int) {
+    private func all(_ fixture: QueueFixture, _ wanted: RequestHeaders?, _ answer: ExchangeAnswer, count: Int) {
         #expect(answer.jobs.count == count)
         #expect(answer.jobs.allSatisfy { $0.headers == wanted }, "\(answer.jobs.map(\.headers))")
     }

@@ -217,7 +217,8 @@ extension ModelRun {
     }
 
     private func check(
-        _ worker: Worker, _ request: ExchangeRequest, _ answer: Exchange, _ before: StateLook, _ after: StateLook, _ settled: Set<Bytes>
+        _ worker: Worker, _ request: ExchangeRequest, _ answer: ExchangeAnswer, _ before: StateLook, _ after: StateLook,
+        _ settled: Set<Bytes>
     ) throws {
         let name = Self.queueNames[worker.queue]
         guard let queue = after.queues[name] else { return }
@@ -277,7 +278,7 @@ extension ModelRun {
     }
 
     /// Whether an exchange brought a URL that waited for a worker which has nothing else. Such a URL waits at its host like a queue of its own.
-    func gotLone(_ answer: Exchange, _ worker: Worker, _ before: StateLook, _ after: StateLook) -> Bool {
+    func gotLone(_ answer: ExchangeAnswer, _ worker: Worker, _ before: StateLook, _ after: StateLook) -> Bool {
         if after.suspects(of: worker.incarnation.bytes) == StateLook.alone { return true }
         let waiting = (before.queues[Self.queueNames[worker.queue]]?.aside ?? [:]).filter { $0.key.hasSuffix(":!") }.values.joined().map(
             \.id)

@@ -19,7 +19,7 @@ extension ModelRun {
     struct Served {
         let partition: Int
         let request: ExchangeRequest
-        let answer: Exchange
+        let answer: ExchangeAnswer
         let worker: Worker
         let before: StateLook
         let after: StateLook

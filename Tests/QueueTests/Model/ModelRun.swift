@@ -23,7 +23,7 @@ final class ModelRun {
         var held: [Job] = []
         /// Places at hosts of other partitions, to which redirects led.
         var places: [(partition: Int, token: LockToken, id: URLID)] = []
-        var last: (request: ExchangeRequest, answer: Exchange, partition: Int)?
+        var last: (request: ExchangeRequest, answer: ExchangeAnswer, partition: Int)?
     }
 
     struct BatchRecord {

@@ -116,7 +116,7 @@ struct QueueFixture: Sendable {
     func claim(
         _ wanted: Int, hostLimit: Int = 1000, worker: String = "w", lease: Duration = Self.lease, in partition: Partition? = nil,
         _ change: (inout ExchangeRequest) -> Void = { _ in }
-    ) async throws -> Exchange {
+    ) async throws -> ExchangeAnswer {
         while true {
             var request = processes.request(of: worker, lease: lease, in: partition ?? cluster.home)
             request.wanted = wanted
@@ -144,7 +144,7 @@ struct QueueFixture: Sendable {
     func exchange(
         _ incarnation: Incarnation, lease: Duration = Self.lease, in partition: Partition? = nil,
         _ change: (inout ExchangeRequest) -> Void = { _ in }
-    ) async throws -> Exchange? {
+    ) async throws -> ExchangeAnswer? {
         var request = processes.request(of: incarnation, lease: lease, in: partition ?? cluster.home)
         request.host = HostRule(limit: 1000, first: 1000)
         change(&request)

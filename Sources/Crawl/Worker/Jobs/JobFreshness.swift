@@ -73,8 +73,8 @@ struct JobFreshness: Sendable {
 
     private func facts(of job: Job) -> RequestFacts { RequestFacts(url: job.url, headers: job.headerFields ?? []) }
 
-    private func exchange(_ download: Download, for job: Job, _ times: FetchTimes) -> GannetHTTP.Exchange {
-        GannetHTTP.Exchange(download, request: facts(of: job), requestedAt: times.start, receivedAt: times.end)
+    private func exchange(_ download: Download, for job: Job, _ times: FetchTimes) -> Exchange {
+        Exchange(download, request: facts(of: job), requestedAt: times.start, receivedAt: times.end)
     }
 }
 

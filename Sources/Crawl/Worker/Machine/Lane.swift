@@ -11,7 +11,7 @@ struct Lane {
     }
 
     /// The end of a job, or of a place at a host of this partition.
-    struct Outcome: Sendable {
+    struct Outgoing: Sendable {
         let settlement: Settlement
         /// The news that Redis' consent makes true.
         let report: WorkerReport?
@@ -27,24 +27,24 @@ struct Lane {
     /// An exchange that was answered.
     struct Answered {
         let request: ExchangeRequest
-        let outcomes: [Outcome]
+        let outgoing: [Outgoing]
         /// The lease counts from here.
         let began: Instant
     }
 
-    static let mostOutcomes = ExchangeRequest.mostJobs
-    static let mostOutcomeBytes = 1 << 20
-    /// Fewer outcomes wait for company, as long as no place is empty: where origins are slow, the worker's places are what counts.
+    static let mostOutgoing = ExchangeRequest.mostJobs
+    static let mostOutgoingBytes = 1 << 20
+    /// Fewer settlements wait for company, as long as no place is empty: where origins are slow, the worker's places are what counts.
     static let company = 8
     static let waitForCompany = Duration.milliseconds(20)
-    /// Where so many transfers end within this time, empty places wait for as many outcomes.
+    /// Where so many transfers end within this time, empty places wait for as many settlements.
     static let shortWait = Duration.milliseconds(2)
 
     let partition: Int
     var session: Session
-    private var outcomes = Fifo<Outcome>()
-    /// The outcomes of the exchange under way, and when it was sent first.
-    private var sent: (outcomes: [Outcome], began: Instant)?
+    private var outgoing = Fifo<Outgoing>()
+    /// The settlements of the exchange under way, and when it was sent first.
+    private var sent: (outgoing: [Outgoing], began: Instant)?
 
     /// The request under way failed, and is repeated at this time.
     var repeatAt: Instant?
@@ -69,7 +69,7 @@ struct Lane {
     /// The partition gives the worker no more jobs until the worker has none.
     var isHeldBack = false
     /// The rest of the queue in this partition, by the last answer; `nil` before the first answer.
-    var left: Exchange.Left?
+    var left: ExchangeAnswer.Left?
 
     init(_ id: ID, leaseBegan: Instant? = nil) {
         partition = id.partition
@@ -80,36 +80,36 @@ struct Lane {
     var id: ID { ID(partition: partition, incarnation: session.incarnation) }
     var underWay: ExchangeRequest? { session.underWay }
 
-    var hasOutcomes: Bool { !outcomes.isEmpty }
-    var outcomeCount: Int { outcomes.count }
-    var isIdle: Bool { !session.isUnderWay && outcomes.isEmpty }
+    var hasOutgoing: Bool { !outgoing.isEmpty }
+    var outgoingCount: Int { outgoing.count }
+    var isIdle: Bool { !session.isUnderWay && outgoing.isEmpty }
     var isReady: Bool { !session.isUnderWay && !hasFailed }
     /// Jobs that the request under way may bring.
     var asked: (wanted: Int, spare: Int) { underWay.map { ($0.wanted, $0.spare) } ?? (0, 0) }
     /// The same, for places that are kept for these jobs.
     var expected: (wanted: Int, spare: Int) { awaySince == nil ? asked : (0, 0) }
 
-    /// When the outcomes go even without company; `nil` without outcomes.
-    var outcomesDue: Instant? {
-        guard let first = outcomes.first else { return nil }
-        return outcomes.count >= Self.company ? first.since : first.since + Self.waitForCompany
+    /// When the settlements go even without company; `nil` without settlements.
+    var outgoingDue: Instant? {
+        guard let first = outgoing.first else { return nil }
+        return outgoing.count >= Self.company ? first.since : first.since + Self.waitForCompany
     }
 
     /// The lease is extended three times within its length.
     func renewalDue(_ lease: Duration) -> Instant? { lastSent.map { $0 + lease / 3 } }
 
-    mutating func append(_ outcome: Outcome) { outcomes.append(outcome) }
+    mutating func append(_ one: Outgoing) { outgoing.append(one) }
 
-    /// The next request. It takes the outcomes that have gathered, within the bounds of a call.
+    /// The next request. It takes the settlements that have gathered, within the bounds of a call.
     mutating func send(_ basis: ExchangeRequest, at now: Instant) -> ExchangeRequest {
-        var taken: [Outcome] = []
+        var taken: [Outgoing] = []
         var bytes = 0
-        while let next = outcomes.first, taken.count < Self.mostOutcomes {
+        while let next = outgoing.first, taken.count < Self.mostOutgoing {
             bytes += next.settlement.approximateBytes
-            // One outcome is below the bound in any case.
-            if bytes > Self.mostOutcomeBytes, !taken.isEmpty { break }
+            // One settlement is below the bound in any case.
+            if bytes > Self.mostOutgoingBytes, !taken.isEmpty { break }
             taken.append(next)
-            _ = outcomes.popFirst()
+            _ = outgoing.popFirst()
         }
         sent = (taken, now)
         lastSent = now
@@ -132,10 +132,10 @@ struct Lane {
         workingSince = workingSince ?? time
         failures = 0
         guard let request = session.end(), let sent = sent.take() else { return nil }
-        return Answered(request: request, outcomes: sent.outcomes, began: sent.began)
+        return Answered(request: request, outgoing: sent.outgoing, began: sent.began)
     }
 
-    /// The lease has ended. The same outcomes go again as the first exchange of a new incarnation, which holds nothing.
+    /// The lease has ended. The same settlements go again as the first exchange of a new incarnation, which holds nothing.
     mutating func beginAnew(_ incarnation: Incarnation, at now: Instant) -> ExchangeRequest? {
         session.beginAnew(incarnation)
         return sendAgain(at: now)
@@ -147,11 +147,11 @@ struct Lane {
         session.beginAnew(incarnation)
     }
 
-    /// Takes the outcomes out of a lane that ends, those of the request under way included.
-    mutating func takeOutcomes() -> [Outcome] {
+    /// Takes the settlements out of a lane that ends, those of the request under way included.
+    mutating func takeOutgoing() -> [Outgoing] {
         session.end()
-        var all = sent.take()?.outcomes ?? []
-        while let next = outcomes.popFirst() { all.append(next) }
+        var all = sent.take()?.outgoing ?? []
+        while let next = outgoing.popFirst() { all.append(next) }
         return all
     }
 }

@@ -6,11 +6,11 @@ extension WorkerMachine {
     /// The least pause before a look for jobs that are due at once. It bounds the rate of exchanges that still find none.
     private static let shortestPause = Duration.milliseconds(5)
 
-    mutating func answered(_ id: Lane.ID, _ exchange: Exchange, after time: Duration, at now: Instant) {
+    mutating func answered(_ id: Lane.ID, _ exchange: ExchangeAnswer, after time: Duration, at now: Instant) {
         guard let index = index(of: id), let sent = lanes[index].answered(exchange.now, at: now) else { return }
         noteBack(index)
         rate.noteAnswer(after: time, at: now)
-        for (outcome, verdict) in zip(sent.outcomes, exchange.verdicts) { settled(outcome, verdict, in: index, at: now) }
+        for (outgoing, verdict) in zip(sent.outgoing, exchange.verdicts) { settled(outgoing, verdict, in: index, at: now) }
         for job in exchange.jobs { hold(job, in: index, exchange.now, claimed: sent.began, at: now) }
         for settlement in exchange.unreadable {
             lanes[index].session.holdings.add(settlement.isDelivery ? .delivery(settlement.token) : .lock(settlement.id), settlement.token)
@@ -27,7 +27,7 @@ extension WorkerMachine {
     }
 
     /// Notes whether another exchange may find jobs, and when.
-    private mutating func look(_ index: Int, _ exchange: Exchange, _ request: ExchangeRequest, at now: Instant) {
+    private mutating func look(_ index: Int, _ exchange: ExchangeAnswer, _ request: ExchangeRequest, at now: Instant) {
         let heard = lanes[index].heardMeanwhile
         lanes[index].heardMeanwhile = false
         // An exchange that asks for no jobs looks at none.
@@ -51,18 +51,18 @@ extension WorkerMachine {
         return left.contains(.missing) && left.allSatisfy { $0 == .missing || $0 == .nothing }
     }
 
-    private mutating func settled(_ outcome: Lane.Outcome, _ verdict: Verdict, in index: Int, at now: Instant) {
-        let settlement = outcome.settlement
+    private mutating func settled(_ outgoing: Lane.Outgoing, _ verdict: Verdict, in index: Int, at now: Instant) {
+        let settlement = outgoing.settlement
         if case .hostAnswered = settlement.outcome { return }
         if case .leftPlace = settlement.outcome {
             lanes[index].session.holdings.remove(.place(settlement.id), settlement.token)
             return
         }
         jobs[settlement.token] = nil
-        actions.append(.settled(after: now - outcome.since))
+        actions.append(.settled(after: now - outgoing.since))
         guard verdict != .malformed else {
             // The job stays held, so that its URL is not fetched again and again. It comes back at its deadline, or with the worker's end.
-            if let job = outcome.report?.job { actions.append(.report(.malformed(job))) }
+            if let job = outgoing.report?.job { actions.append(.report(.malformed(job))) }
             return
         }
         if settlement.isDelivery {
@@ -71,7 +71,7 @@ extension WorkerMachine {
             lanes[index].session.holdings.remove(.lock(settlement.id), settlement.token)
             lanes[index].session.holdings.remove(.place(settlement.id), settlement.token)
         }
-        guard let report = outcome.report else { return }
+        guard let report = outgoing.report else { return }
         switch verdict {
         case .settled: actions.append(.report(report))
         default: actions.append(.report(report.job.map { .lost($0) } ?? report))
@@ -81,7 +81,7 @@ extension WorkerMachine {
     private mutating func hold(_ job: Job, in index: Int, _ queueTime: Int, claimed: Instant, at now: Instant) {
         let isDelivery = job.outcome != nil
         lanes[index].session.holdings.add(isDelivery ? .delivery(job.token) : .lock(job.id), job.token)
-        let held = HeldJob(job: job, queueTime: queueTime, claimed: claimed, phase: .inStock)
+        let held = JobInHand(job: job, queueTime: queueTime, claimed: claimed, phase: .inStock)
         if ending.isStopping {
             held.phase = .settling
             held.isUnbegun = true
@@ -106,7 +106,7 @@ extension WorkerMachine {
         for token in lost { jobs[token] = nil }
         stock.removeAll { jobs[$0] == nil }
         guard index < order.count else {
-            for outcome in lanes[index].takeOutcomes() { lanes[id.partition].append(outcome) }
+            for outgoing in lanes[index].takeOutgoing() { lanes[id.partition].append(outgoing) }
             lanes.remove(at: index)
             return
         }
@@ -128,7 +128,7 @@ extension WorkerMachine {
             lanes[index].failures += 1
         } else {
             lanes[index].hasFailed = true
-            for outcome in lanes[index].takeOutcomes() { leave(outcome) }
+            for outgoing in lanes[index].takeOutgoing() { leave(outgoing) }
             fail(error, at: now)
         }
     }

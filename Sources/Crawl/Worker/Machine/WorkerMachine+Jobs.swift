@@ -18,7 +18,7 @@ extension WorkerMachine {
     /// Tells Redis at once: the host may have another request now, and else has it when this job's URL has been fetched.
     mutating func hostAnswered(_ token: LockToken, at now: Instant) {
         guard let held = jobs[token], case .transferring = held.phase, !lanes[held.job.partition].hasFailed else { return }
-        lanes[held.job.partition].append(Lane.Outcome(Settlement(token, held.job.id, .hostAnswered, host: .answered), since: now))
+        lanes[held.job.partition].append(Lane.Outgoing(Settlement(token, held.job.id, .hostAnswered, host: .answered), since: now))
     }
 
     /// When the first body that waits will have waited for too long.
@@ -55,7 +55,7 @@ extension WorkerMachine {
         if case .settling = held.phase { return }
         freePlace(of: held)
         held.phase = .settling
-        settle(held.job, Lane.Outcome(conclusion.settlement, conclusion.report, since: now))
+        settle(held.job, Lane.Outgoing(conclusion.settlement, conclusion.report, since: now))
     }
 
     /// The job's lock is lost, and its transfer goes on for the job that has the lock now.
@@ -67,7 +67,7 @@ extension WorkerMachine {
         actions.append(.report(.lost(JobLabel(held.job))))
     }
 
-    mutating func freePlace(of held: HeldJob) {
+    mutating func freePlace(of held: JobInHand) {
         switch held.phase {
         case .transferring: transferring -= 1
         case .concluding(let bytes):
@@ -79,17 +79,17 @@ extension WorkerMachine {
 
     /// Gives a job back without a charge.
     mutating func handBack(_ job: Job, _ report: WorkerReport? = nil, at now: Instant) {
-        settle(job, Lane.Outcome(Settlement(job.token, job.id, .handedBack, isDelivery: job.outcome != nil), report, since: now))
+        settle(job, Lane.Outgoing(Settlement(job.token, job.id, .handedBack, isDelivery: job.outcome != nil), report, since: now))
     }
 
-    private mutating func settle(_ job: Job, _ outcome: Lane.Outcome) {
-        if lanes[job.partition].hasFailed { leave(outcome) } else { lanes[job.partition].append(outcome) }
+    private mutating func settle(_ job: Job, _ outgoing: Lane.Outgoing) {
+        if lanes[job.partition].hasFailed { leave(outgoing) } else { lanes[job.partition].append(outgoing) }
     }
 
     /// Leaves a job to the end of its lease.
-    mutating func leave(_ outcome: Lane.Outcome) {
-        jobs[outcome.settlement.token] = nil
-        if let job = outcome.report?.job { actions.append(.report(.left(job))) }
+    mutating func leave(_ outgoing: Lane.Outgoing) {
+        jobs[outgoing.settlement.token] = nil
+        if let job = outgoing.report?.job { actions.append(.report(.left(job))) }
     }
 
     /// Cancels transfers that last longer than a request may hold its URL: it hangs, and others will take its URL over.

@@ -33,7 +33,7 @@ extension WorkerMachine {
     mutating func leavePlaceElsewhere(_ token: LockToken, _ id: URLID, _ host: Settlement.HostNews, at now: Instant) {
         guard !elsewhere.isEmpty, let partition = elsewhere.removeValue(forKey: token) else { return }
         let settlement = Settlement(token, id, .leftPlace, host: host)
-        lanes[laneOfPlace(partition, token.incarnation, at: now)].append(Lane.Outcome(settlement, since: now))
+        lanes[laneOfPlace(partition, token.incarnation, at: now)].append(Lane.Outgoing(settlement, since: now))
     }
 
     /// Gives the place of a request back that has ended, though its job has not.
@@ -41,7 +41,7 @@ extension WorkerMachine {
         let index =
             if let partition = elsewhere[job.token] { laneOfPlace(partition, job.token.incarnation, at: now) } else { job.partition }
         guard !lanes[index].hasFailed else { return }
-        lanes[index].append(Lane.Outcome(Settlement(job.token, job.id, .leftPlace, host: .answered), since: now))
+        lanes[index].append(Lane.Outgoing(Settlement(job.token, job.id, .leftPlace, host: .answered), since: now))
     }
 
     /// The partition in which an incarnation claims jobs.

@@ -41,7 +41,7 @@ extension WorkerMachine {
         }
         // Jobs that end may make room for others in their partition.
         for index in lanes.indices where lanes[index].isReady && !active.contains(index) {
-            send(index, mostWanted: active.isEmpty ? canStart : lanes[index].outcomeCount, spare: 0, at: now)
+            send(index, mostWanted: active.isEmpty ? canStart : lanes[index].outgoingCount, spare: 0, at: now)
         }
         for index in lanes.indices {
             guard let time = lanes[index].repeatAt, time <= now, let request = lanes[index].sendAgain(at: now) else { continue }
@@ -68,10 +68,10 @@ extension WorkerMachine {
     private mutating func send(_ index: Int, mostWanted: Int, spare: Int, at now: Instant) {
         let isPartition = index < order.count
         let wanted = isPartition && mayAsk(index) ? min(mostWanted, canStart, ExchangeRequest.mostJobs) : 0
-        let isWanted = wanted > 0 && (lanes[index].mayFindWork || lanes[index].hasOutcomes)
+        let isWanted = wanted > 0 && (lanes[index].mayFindWork || lanes[index].hasOutgoing)
         let isDue =
             isWanted && placesDue(index).map { $0 <= now } ?? true || lanes[index].session.holdings.haveToBeNamed
-            || lanes[index].outcomesDue.map { $0 <= now } ?? false || renewalDue(index).map { $0 <= now } ?? false
+            || lanes[index].outgoingDue.map { $0 <= now } ?? false || renewalDue(index).map { $0 <= now } ?? false
         guard isDue else { return }
         if isPartition { lanes[index].replaceIfEnded(newIncarnation(), options.lease, at: now) }
         var request = ExchangeRequest(lanes[index].id.incarnation, number: 0, lease: options.lease)
@@ -90,10 +90,10 @@ extension WorkerMachine {
         actions.append(.send(lanes[index].id, sent))
     }
 
-    /// When empty places are worth an exchange, if that is not now. Where transfers end fast, the places wait for outcomes. These make room
+    /// When empty places are worth an exchange, if that is not now. Where transfers end fast, the places wait for settlements. These make room
     /// at their hosts and travel in the same call. The worker's time goes into work there, and not into waiting for origins.
     private func placesDue(_ index: Int) -> Instant? {
-        guard lanes[index].outcomeCount < Lane.company, rate.brings(Lane.company, within: Lane.shortWait) else { return nil }
+        guard lanes[index].outgoingCount < Lane.company, rate.brings(Lane.company, within: Lane.shortWait) else { return nil }
         return lanes[index].lastSent.map { $0 + Lane.shortWait }
     }
 
@@ -123,10 +123,10 @@ extension WorkerMachine {
         for index in lanes.indices {
             if let time = lanes[index].repeatAt { times.append(time) }
             guard lanes[index].isReady else { continue }
-            if let time = lanes[index].outcomesDue { times.append(time) }
+            if let time = lanes[index].outgoingDue { times.append(time) }
             if let time = renewalDue(index) { times.append(time) }
             let hasRoom = hasRoom && mayAsk(index)
-            if hasRoom, lanes[index].mayFindWork || lanes[index].hasOutcomes, let time = placesDue(index) { times.append(time) }
+            if hasRoom, lanes[index].mayFindWork || lanes[index].hasOutgoing, let time = placesDue(index) { times.append(time) }
             if hasRoom, !lanes[index].mayFindWork, let time = lanes[index].visitAt { times.append(time) }
         }
         return times.min()

@@ -4,20 +4,20 @@ internal import GannetQueue
 /// Decides what a worker does: what it tells Redis and when, which jobs it starts, and when it ends. It has no clock and no task inside.
 ///
 /// ```
-///            ┌────────────────────────── exchange ◀──────────────────────────┐
-///            ▼                                                               │
-///   job ─▶ stock ─▶ transfer ──(its place is free)──▶ conclusion ─▶ outcome ─┘ ─▶ verdict ─▶ report
+///            ┌─────────────────────────── exchange ◀────────────────────────────┐
+///            ▼                                                                  │
+///   job ─▶ stock ─▶ transfer ──(its place is free)──▶ conclusion ─▶ settlement ─┘ ─▶ verdict ─▶ report
 ///            └── nothing to fetch ───────────────────────▲
 /// ```
 ///
-/// Each partition has a ``Lane`` of exchanges. Jobs for empty places and outcomes travel in the same exchange.
+/// Each partition has a ``Lane`` of exchanges. Jobs for empty places and settlements travel in the same exchange.
 struct WorkerMachine {
     typealias Instant = ContinuousClock.Instant
 
     /// The large and rare ones are indirect: each job makes several of the others.
     enum Input: Sendable {
         /// An exchange was answered; `nil` says that the lease of its incarnation has ended.
-        indirect case answered(Lane.ID, Exchange?, after: Duration)
+        indirect case answered(Lane.ID, ExchangeAnswer?, after: Duration)
         indirect case unanswered(Lane.ID, StateError)
         /// The connection to Redis could not be restored.
         indirect case cannotConnect(RedisOutage)
@@ -58,7 +58,7 @@ struct WorkerMachine {
         case reportSilence
         /// The worker ends without these, and the end follows.
         case leave(LeftBehind)
-        /// An outcome was settled after this time.
+        /// Redis has consented to a settlement after this time.
         case settled(after: Duration)
         case finish(Result<WorkerEnd, any Error>)
     }
@@ -74,12 +74,12 @@ struct WorkerMachine {
         case inStock
         case transferring
         case concluding(bytes: Int)
-        /// Its outcome waits for an exchange, or is under way in one.
+        /// Its settlement waits for an exchange, or is under way in one.
         case settling
     }
 
     /// A class: a change of its phase then changes no table, which would copy the job to and fro.
-    final class HeldJob {
+    final class JobInHand {
         let job: Job
         /// Queue time of the exchange that brought it, ms.
         let queueTime: Int
@@ -107,7 +107,7 @@ struct WorkerMachine {
     /// The first lanes are those of the partitions. Each of the others keeps the places that requests of one partition's jobs have at hosts of
     /// another partition.
     var lanes: [Lane]
-    var jobs: [LockToken: HeldJob] = [:]
+    var jobs: [LockToken: JobInHand] = [:]
     var stock: [LockToken] = []
     /// The partition of each request whose place is not at a host of its URL's partition, because a redirect has led it elsewhere.
     var elsewhere: [LockToken: Int] = [:]
@@ -116,7 +116,7 @@ struct WorkerMachine {
     /// The bytes of bodies that are not stored yet.
     var unstoredBytes = 0
     /// Jobs whose bodies are on their way to the store, and since when. A job that has arrived there stays until it is the first.
-    var storing = Fifo<(held: HeldJob, since: Instant)>()
+    var storing = Fifo<(held: JobInHand, since: Instant)>()
     /// Jobs whose bodies have waited long to be stored: their part of the store is away, full or slow.
     var heldUp = 0
     var hasToldOfStandstill = false

@@ -72,18 +72,18 @@ final class FileThreads: Sendable {
         _ work: @escaping @Sendable (Caller) -> Value
     ) async -> Outcome<Value> {
         let job = FileJob(work)
-        let place = Mutex<Queues.Place?>(nil)
+        let ticket = Mutex<Queues.Ticket?>(nil)
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 guard job.attach(continuation) else { return }
                 submit(Job(run: job.run, refuse: job.refuse), to: kind, bytes: bytes, mayBeRefused: mayBeRefused) { taken in
-                    place.withLock { $0 = taken }
+                    ticket.withLock { $0 = taken }
                 }
             }
         } onCancel: {
             job.leave()
             // A job that is placed after this moment finds its caller gone.
-            if let place = place.withLock({ $0 }) { _ = state.withLock { $0.queues.remove(place) } }
+            if let ticket = ticket.withLock({ $0 }) { _ = state.withLock { $0.queues.remove(ticket) } }
         }
     }
 
@@ -93,14 +93,14 @@ final class FileThreads: Sendable {
     }
 
     private func submit(
-        _ job: Job, to kind: Queues.Kind, bytes: Int, mayBeRefused: Bool, placed: (Queues.Place) -> Void
+        _ job: Job, to kind: Queues.Kind, bytes: Int, mayBeRefused: Bool, admitted: (Queues.Ticket) -> Void
     ) {
-        let (place, help) = state.withLock { state in
-            let place = state.queues.add(job, to: kind, bytes: bytes, mayBeRefused: mayBeRefused)
-            return (place, state.help(most))
+        let (ticket, help) = state.withLock { state in
+            let ticket = state.queues.add(job, to: kind, bytes: bytes, mayBeRefused: mayBeRefused)
+            return (ticket, state.help(most))
         }
-        guard let place else { return job.refuse() }
-        placed(place)
+        guard let ticket else { return job.refuse() }
+        admitted(ticket)
         Self.give(help, state, most)
     }
 

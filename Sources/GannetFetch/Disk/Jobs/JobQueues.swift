@@ -15,8 +15,8 @@ struct JobQueues<Job> {
         case reads, writes, tidying
     }
 
-    /// A job's place in its queue.
-    struct Place: Sendable, Hashable {
+    /// Takes a job out of its queue again.
+    struct Ticket: Sendable, Hashable {
         fileprivate let kind: Kind
         fileprivate let number: UInt64
     }
@@ -47,7 +47,7 @@ struct JobQueues<Job> {
     var isEmpty: Bool { reads.jobs.isEmpty && writes.jobs.isEmpty && tidying.jobs.isEmpty }
 
     /// Puts a job at the end of its queue. Nil when the job may be refused and the queue is full.
-    mutating func add(_ job: Job, to kind: Kind, bytes: Int, mayBeRefused: Bool) -> Place? {
+    mutating func add(_ job: Job, to kind: Kind, bytes: Int, mayBeRefused: Bool) -> Ticket? {
         if mayBeRefused {
             switch kind {
             case .reads: guard reads.jobs.count < limits.reads else { return nil }
@@ -61,13 +61,13 @@ struct JobQueues<Job> {
             waiting.jobs[waiting.end] = (job, bytes)
             waiting.bytes += bytes
             waiting.end += 1
-            return Place(kind: kind, number: waiting.end - 1)
+            return Ticket(kind: kind, number: waiting.end - 1)
         }
     }
 
     /// Takes a job out of its queue; nil when it has had its turn.
-    mutating func remove(_ place: Place) -> Job? {
-        update(place.kind) { Self.remove(place.number, from: &$0) }
+    mutating func remove(_ ticket: Ticket) -> Job? {
+        update(ticket.kind) { Self.remove(ticket.number, from: &$0) }
     }
 
     /// Whether a free thread would find a job.

@@ -13,7 +13,7 @@ struct JobQueuesTests {
             queues = JobQueues(.init(threads: threads, reads: reads, writes: writes, bytes: bytes))
         }
 
-        func add(_ job: Int, _ kind: Kind, bytes: Int = 0, mayBeRefused: Bool = true) -> JobQueues<Int>.Place? {
+        func add(_ job: Int, _ kind: Kind, bytes: Int = 0, mayBeRefused: Bool = true) -> JobQueues<Int>.Ticket? {
             queues.add(job, to: kind, bytes: bytes, mayBeRefused: mayBeRefused)
         }
 
@@ -21,7 +21,7 @@ struct JobQueuesTests {
         var isEmpty: Bool { queues.isEmpty }
         func next() -> Int? { queues.next()?.job }
         func ended(_ kind: Kind) { queues.ended(kind) }
-        func remove(_ place: JobQueues<Int>.Place) -> Int? { queues.remove(place) }
+        func remove(_ ticket: JobQueues<Int>.Ticket) -> Int? { queues.remove(ticket) }
         func removeAll() -> [Int] { queues.removeAll() }
     }
 
