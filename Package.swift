@@ -88,7 +88,9 @@ let package = Package(
         // The program.
         .executableTarget(
             name: "GannetCommand",
-            dependencies: ["GannetQueue", "GannetHTTP", "GannetPictures", "Results", "Lists", "Crawl", "Server", "GannetBase"],
+            dependencies: [
+                "GannetRedisClient", "GannetQueue", "GannetHTTP", "GannetPictures", "Results", "Lists", "Crawl", "Server", "GannetBase",
+            ],
             swiftSettings: settings),
 
         // Real servers for tests: Redis with a clock of its own, origins.

@@ -71,7 +71,7 @@ enum CommandTable {
             ]),
         CommandGroup(
             "redis", "Stop the private Redis, which commands start and use without '--redis'.",
-            [PrivateRedisStartCommand.self, PrivateRedisStopCommand.self, PrivateRedisSuperviseCommand.self],
+            [PrivateRedisStopCommand.self, PrivateRedisKeepCommand.self],
             examples: [Example("gannet redis stop", "Stops the private Redis, if it runs.")]),
     ]
 

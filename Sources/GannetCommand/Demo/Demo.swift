@@ -21,15 +21,15 @@ struct Demo: Sendable {
     func run(home: String) async throws -> ExitStatus {
         let site = try DemoSite()
         defer { site.stop() }
-        let privateRedis = PrivateRedis(environment: .demonstration(home: home))
-        let lease = try await privateRedis.ensureRunning(console: Console(.quiet))
-        defer { withExtendedLifetime(lease) {} }
+        let environment = PrivateRedisEnvironment.demonstration(home: home)
+        let redis = try await PrivateRedis.use(environment, console: Console(.quiet))
+        defer { withExtendedLifetime(redis) {} }
         var workers: [DemoWorker] = []
         let outcome: Result<ExitStatus, any Error>
         do {
-            let cluster = try await ClusterState.connect(ClusterOptions(redis: lease.address))
+            let cluster = try await ClusterState.connect(ClusterOptions(redis: redis.address))
             for number in 1...Self.workers {
-                workers.append(try DemoWorker("worker \(number)", redis: lease.address, home: home))
+                workers.append(try DemoWorker("worker \(number)", redis: redis.address, home: home))
             }
             say("up: a private Redis, a site of \(DemoSite.pages) pages here, \(Self.workers) workers; no network.")
             outcome = .success(try await show(site, cluster, workers))
@@ -41,7 +41,7 @@ struct Demo: Sendable {
         for worker in workers { worker.kill() }
         for worker in workers { await worker.waitUntilEnded() }
         // An interrupted task would not wait for it, and the server would write into a folder that is being removed.
-        _ = await Task { try? await privateRedis.stop() }.value
+        _ = await Task { try? await PrivateRedis.stop(environment) }.value
         return try outcome.get()
     }
 

@@ -22,8 +22,8 @@ struct Times: Sendable, Equatable {
     var watch = Duration.seconds(2)
     /// How long `run --finish` waits for the end of a run. A manifest of ten million rows takes minutes.
     var finish = Duration.seconds(1800)
-    /// How long a private Redis waits for an earlier server on the same data to end.
-    var succession = Duration.seconds(10)
+    /// How long a command waits for a private Redis that runs on the data, to listen or to end.
+    var succession = Duration.seconds(30)
     /// The longest answer of the demonstration's site.
     var demoPage = Duration.milliseconds(550)
 

@@ -8,11 +8,7 @@ struct PrivateRedisFolder: Sendable {
 
     /// Held shared by every user, for its lifetime.
     var usersLock: String { path + "/users.lock" }
-    /// Held exclusively around starting and stopping.
-    var startLock: String { path + "/start.lock" }
-    /// Held by the supervisor while it lives.
-    var supervisorLock: String { path + "/supervisor.lock" }
-    /// Held by the server process itself, so that no second one ever opens the same data, even without socket and supervisor.
+    /// Held by the server's process, so that no second one ever opens the same data, even where the socket is lost.
     var serverLock: String { path + "/server.lock" }
     var log: String { path + "/redis.log" }
     var data: String { path + "/data" }
@@ -41,8 +37,14 @@ struct PrivateRedisFolder: Sendable {
     }
 
     static func makeHome(_ home: String) throws(CommandFailure) {
-        try makeParents(of: home)
-        try make(home)
+        var path = ""
+        for part in home.split(separator: "/") {
+            path += "/" + part
+            guard mkdir(path, 0o700) != 0 else { continue }
+            let code = errno
+            // A parent that cannot be written is no matter when it is there: some systems say EROFS or EACCES before EEXIST.
+            guard access(path, F_OK) == 0 else { throw unusable(path, code) }
+        }
     }
 
     /// Beside the data, or in a short folder under /tmp when that path is too long for a socket. Always the same one for the same
@@ -61,22 +63,6 @@ struct PrivateRedisFolder: Sendable {
         return String(hash, radix: 16)
     }
 
-    private static func makeParents(of home: String) throws(CommandFailure) {
-        var parent = ""
-        for part in home.split(separator: "/").dropLast() {
-            parent += "/" + part
-            try make(parent)
-        }
-    }
-
-    private static func make(_ path: String) throws(CommandFailure) {
-        guard mkdir(path, 0o700) != 0, errno != EEXIST else { return }
-        let code = errno
-        // A parent that cannot be written is no matter when it is there (some systems say EROFS or EACCES before EEXIST).
-        var status = stat()
-        guard stat(path, &status) == 0 else { throw unusable(path, code) }
-    }
-
     private static func makePrivate(_ path: String, of what: String, status: ExitStatus) throws(CommandFailure) {
         if mkdir(path, 0o700) != 0, errno != EEXIST { throw unusable(path, errno) }
         var found = stat()
@@ -85,6 +71,20 @@ struct PrivateRedisFolder: Sendable {
             throw CommandFailure(status, "\(what), '\(path)', is not a folder of yours. Remove it, or set GANNET_HOME to another folder.")
         }
         if found.st_mode & 0o077 != 0, chmod(path, 0o700) != 0 { throw unusable(path, errno) }
+    }
+
+    /// The server's process, for people.
+    var server: String {
+        let text = (try? String(contentsOfFile: serverLock, encoding: .utf8)) ?? ""
+        return text.isEmpty ? "its process id is unknown" : text
+    }
+
+    /// Why the server has ended at its start: the last line of its log, such as `1234:M 21 Nov 2026 07:03:23.123 # Bad file format…`.
+    var lastWords: String {
+        let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
+        guard let line = text.split(whereSeparator: \.isNewline).last else { return "The private Redis ended at once and gave no reason." }
+        let words = line.firstRange(of: " # ").map { line[$0.upperBound...] } ?? line
+        return "The private Redis ended while it started. It says (\(log)): \(words.prefix(400))"
     }
 
     private static func unusable(_ path: String, _ code: Int32) -> CommandFailure {
@@ -127,5 +127,20 @@ struct PrivateRedisEnvironment: Sendable {
         let idle = variables["GANNET_REDIS_IDLE"].flatMap { try? TimeSpan.parse($0) }
         idleTime = min(max(idle ?? Self.defaultIdleTime, .milliseconds(10)), .seconds(7 * 86_400))
         searchPath = variables["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
+    }
+
+    /// The file of a Redis server.
+    var server: String {
+        get throws(CommandFailure) {
+            for program in ["redis-server", "valkey-server"] {
+                for folder in searchPath.split(separator: ":") where folder.hasPrefix("/") && access("\(folder)/\(program)", X_OK) == 0 {
+                    return "\(folder)/\(program)"
+                }
+            }
+            throw CommandFailure(
+                .unavailable,
+                "redis-server is not installed. Install it (Debian, Ubuntu: sudo apt install redis-server) or "
+                    + "name a Redis with '--redis <url>'.")
+        }
     }
 }

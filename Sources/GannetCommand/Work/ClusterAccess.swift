@@ -7,7 +7,7 @@ struct ClusterAccess: Sendable {
     let cluster: ClusterState
     /// Tells when Redis is away, and starts a private one again.
     let watch: RedisWatch
-    private let lease: PrivateRedis.Lease?
+    private let own: PrivateRedis?
 
     /// - Parameter patience: How long calls other than a worker's wait for a Redis that has gone away.
     /// - Parameter isImpatient: The command also ends soon where a server of a cluster is away.
@@ -18,7 +18,7 @@ struct ClusterAccess: Sendable {
         _ options: ConnectionOptions, console: Console, patience: Duration, isImpatient: Bool, looking: Bool = false,
         storesBodies: Bool = false, looksForDamage: Bool = false
     ) async throws -> ClusterAccess {
-        var (cluster, own, lease) = try await server(named: options, console: console)
+        var (cluster, own) = try await server(named: options, console: console)
         let watch = RedisWatch(console, own: own)
         cluster.partitions = options.partitions
         cluster.isForLooking = looking
@@ -28,21 +28,20 @@ struct ClusterAccess: Sendable {
         if storesBodies { cluster.answerTime = max(cluster.answerTime, ClusterState.bodyPatience) }
         cluster.outage = watch.note
         do throws(StateError) {
-            return ClusterAccess(cluster: try await ClusterState.connect(cluster), watch: watch, lease: lease)
+            return ClusterAccess(cluster: try await ClusterState.connect(cluster), watch: watch, own: own)
         } catch {
-            guard case .otherSchema = error, let lease else { throw error }
+            guard case .otherSchema = error, let own else { throw error }
             throw CommandFailure(
                 .otherSchema,
-                "\(error) '--namespace' names another. To begin anew, run 'gannet redis stop', and remove the folder \(lease.data) of the private Redis."
+                "\(error) '--namespace' names another. To begin anew, run 'gannet redis stop', and remove the folder \(own.data) of the private Redis."
             )
         }
     }
 
     private static func server(
         named options: ConnectionOptions, console: Console
-    ) async throws -> (cluster: ClusterOptions, own: PrivateRedis?, lease: PrivateRedis.Lease?) {
+    ) async throws -> (cluster: ClusterOptions, own: PrivateRedis?) {
         var own: PrivateRedis?
-        var lease: PrivateRedis.Lease?
         if options.redis == nil {
             guard options.allowsPrivateRedis else {
                 throw CommandFailure(
@@ -50,16 +49,14 @@ struct ClusterAccess: Sendable {
                     "No Redis is named, and none is started here: set '--redis redis://host:port', or the environment variable GANNET_REDIS."
                 )
             }
-            let privateRedis = PrivateRedis(environment: .current)
-            own = privateRedis
-            lease = try await privateRedis.ensureRunning(console: console)
+            own = try await PrivateRedis.use(.current, console: console)
         }
-        var cluster = ClusterOptions(redis: options.redis ?? lease?.address ?? "")
+        var cluster = ClusterOptions(redis: options.redis ?? own?.address ?? "")
         cluster.passwordFile = options.passwordFile
         cluster.authorityFile = options.caFile
         cluster.namespace = options.namespace
         cluster.answerTime = Times.current.answer
-        return (cluster, own, lease)
+        return (cluster, own)
     }
 
     /// Runs `body`, and closes the connections in any case.
@@ -78,7 +75,7 @@ struct ClusterAccess: Sendable {
     private func close() async {
         watch.stop()
         await cluster.close()
-        withExtendedLifetime(lease) {}
+        withExtendedLifetime(own) {}
     }
 }
 

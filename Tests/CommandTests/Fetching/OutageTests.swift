@@ -30,7 +30,7 @@ import Testing
             _ = try await run.errors.line { $0.hasPrefix("gannet: waiting for Redis at unix://") }
             _ = try await run.errors.line { $0 == "gannet: The private Redis has gone; starting it again." }
             _ = try await run.errors.line { $0 == "gannet: Redis is back; going on." }
-            // The server may answer before its supervisor has written who it is.
+            // The server may answer before its keeper has written who it is.
             try await eventually("the lock names another server") { home.serverProcess != server }
             #expect(!run.errors.text.contains("too long"))
             run.signal(SIGINT)

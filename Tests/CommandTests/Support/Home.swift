@@ -1,8 +1,5 @@
 import Foundation
-import GannetBase
 import GannetTestKit
-
-@testable import GannetCommand
 
 /// A state folder for one test. Whatever runs in it is stopped and waited for, then it is removed.
 struct Home: Sendable {
@@ -20,33 +17,31 @@ struct Home: Sendable {
             outcome = .failure(error)
         }
         _ = try await Program(home: home.path).process("redis", "stop")
-        // The supervisor goes right after its server; until then it holds its lock.
-        try await eventually("the server and its supervisor have ended") {
-            !home.isLocked("supervisor.lock") && !home.isLocked("server.lock")
-        }
         withExtendedLifetime(temporary) {}
         try outcome.get()
     }
 
     var folder: String { path + "/private-redis" }
 
-    /// The server's process, as its starter noted it.
+    /// The server's process, as its keeper noted it.
     var serverProcess: pid_t? {
         let text = (try? String(contentsOfFile: folder + "/server.lock", encoding: .utf8)) ?? ""
         return text.split(separator: " ").last.flatMap { pid_t($0) }
     }
 
-    /// The server is in the session that its supervisor leads. Nil unless that is a session of its own: signals meant for the supervisor
+    /// The server is in the session that its keeper leads. Nil unless that is a session of its own: signals meant for the keeper
     /// must never go to whoever leads the tests' session.
-    var supervisorProcess: pid_t? {
+    var keeperProcess: pid_t? {
         guard let server = serverProcess else { return nil }
         let leader = getsid(server)
         return leader > 1 && leader != getsid(0) && leader != server ? leader : nil
     }
 
-    func isLocked(_ name: String) -> Bool {
-        let path = folder + "/" + name
-        return FileManager.default.fileExists(atPath: path) && (try? FileLock.tryToTake(path, .shared)) == nil
+    var socket: String { folder + "/redis.sock" }
+
+    /// The server's answer as redis-cli prints it.
+    func ask(_ words: String...) async throws -> String {
+        try await ChildProcess.succeed("redis-cli", ["-s", socket] + words).trimmingCharacters(in: .newlines)
     }
 }
 
