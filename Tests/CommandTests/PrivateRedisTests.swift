@@ -7,7 +7,7 @@ import Testing
 
 /// Each command without '--redis' uses the private Redis. `status` is the shortest of them.
 @Suite(.timeLimit(.minutes(2))) struct PrivateRedisTests {
-    /// What a command says of the Redis, and not of the queue that nobody has used.
+    /// A command's words, without those about a queue that nobody has used.
     private func told(_ outcome: Program.Outcome) -> String {
         outcome.errors.replacing("gannet: there is no queue 'default': nothing was put into it, or it was purged.\n", with: "")
     }
