@@ -32,9 +32,11 @@ package struct ClusterScripts: Sendable {
 
     private static let parts: [Substring: [UInt8]] = [
         "clock": PackageResources.clock_lua, "lists": PackageResources.lists_lua, "blocks": PackageResources.blocks_lua,
-        "counts": PackageResources.counts_lua,
-        "hosts": PackageResources.hosts_lua, "locks": PackageResources.locks_lua, "settle": PackageResources.settle_lua,
-        "handOut": PackageResources.handOut_lua, "ends": PackageResources.ends_lua, "returns": PackageResources.returns_lua,
+        "counts": PackageResources.counts_lua, "hosts": PackageResources.hosts_lua, "rests": PackageResources.rests_lua,
+        "turns": PackageResources.turns_lua, "locks": PackageResources.locks_lua, "comeBack": PackageResources.comeBack_lua,
+        "settle": PackageResources.settle_lua, "ends": PackageResources.ends_lua, "handOut": PackageResources.handOut_lua,
+        "returns": PackageResources.returns_lua, "carryOn": PackageResources.carryOn_lua, "aside": PackageResources.aside_lua,
+        "due": PackageResources.due_lua,
     ]
 
     private static func text(of source: [UInt8]) -> String { lines(of: source).joined(separator: "\n") }

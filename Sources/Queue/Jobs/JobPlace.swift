@@ -42,6 +42,9 @@ package enum JobPlace {
         }
     }
 
+    /// The id of the URL that the jobs follow.
+    var followedID: [UInt8]? { if case .followers(let id) = self { id } else { nil } }
+
     /// The timer's score for a time.
     func score(at time: Int) -> Int {
         if case .aside = self { return time + Keys.hostsBehind }
@@ -145,7 +148,7 @@ struct JobReader {
     }
 }
 
-/// A job that was given up, as the queue keeps it. `Scripts/Exchange/settle.lua` writes it.
+/// A job that was given up, as the queue keeps it. `Scripts/Exchange/ends.lua` writes it.
 package struct DeadJob {
     let crashes: Int
     let failures: Int

@@ -16,7 +16,7 @@ call('HLEN', holder)
 local ends = call('ZSCORE', Locks.leases, incarnation)
 if ends and tonumber(ends) <= Clock.lived then return {'ended'} end
 
-local bytes, lock = call('GET', Locks.outcomeOf(id)), Locks.read(call('HGET', Locks.key, id))
+local bytes, lock = call('GET', Locks.outcomeOf(id)), Locks.get(id)
 local outcome = Locks.readOutcome(bytes)
 -- It stays until the next one is there. Batches whose jobs ended with it still know their URL.
 local isMissing = outcome and missing ~= '' and sub(bytes, Locks.OUTCOME_HEADER + 1, Locks.OUTCOME_HEADER + #missing) == missing
@@ -40,7 +40,7 @@ if lock and lock.kind ~= 'W' then
     if isDead or not Locks.isHeld(lock) then
         Locks.takeBackLock(id, Locks.holderOf(other), other, otherEnds and isDead)
     end
-    lock = Locks.read(call('HGET', Locks.key, id))
+    lock = Locks.get(id)
 end
 local function finished(answer)
     Locks.finish()
@@ -49,9 +49,9 @@ end
 if lock and lock.kind == 'A' and lock.job == own then return finished({'leased', Clock.now, lock.token, stale}) end
 if lock and lock.kind ~= 'W' then
     local isNoted = channel == ''
-    for _, one in ipairs(lock.interested) do isNoted = isNoted or one.name == channel end
+    for _, one in ipairs(lock.interested) do isNoted = isNoted or one.channel == channel end
     if not isNoted and #lock.interested < Locks.MOST_INTERESTED then
-        table.insert(lock.interested, {kind = 'c', name = channel})
+        table.insert(lock.interested, {channel = channel})
         Locks.write(id, lock)
     end
     -- Lease time goes on only while somebody calls.
@@ -61,7 +61,7 @@ end
 if lock and lock.failure ~= '' then return finished({'waits', Clock.now, lock.failure}) end
 Clock.noteLease(lease)
 local token = Locks.newToken(incarnation)
-lock = lock or {crashes = 0, failures = 0, flags = 0, throttled = 0, failure = '', interested = {}}
+lock = lock or Locks.new()
 lock.kind, lock.token, lock.began, lock.deadline, lock.queue, lock.job = 'A', token, Clock.now, Clock.lived + longest, '', own
 Locks.write(id, lock)
 call('HSET', holder, id, '')

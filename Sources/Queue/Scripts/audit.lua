@@ -9,6 +9,8 @@
 --         or how many elements of lists are damaged, the list of the first or '', the fields of the queue, and for each batch: {number,
 --         active, parked, delayed and ready jobs, the fields of the batch}
 local AT_ONCE, MOST_IN_ONE_STEP = 500, 50000
+-- How jobs are counted in the list of a timer; followers say so themselves.
+local PARTS = {h = 'ready', d = 'delayed'}
 local answer, left = {''}, MOST_IN_ONE_STEP
 -- A host that has room again tells the queues that wait for it; how much room, their workers know.
 Hosts.limit = MOST_IN_ONE_STEP
@@ -26,7 +28,7 @@ local function forAllHeld(body)
         if isTooMany(1 + call('HLEN', holder), 'URLs that are being fetched') then return end
         local held = call('HGETALL', holder)
         for i = 1, #held, 2 do
-            local lock = #held[i] == 16 and Locks.read(call('HGET', Locks.key, held[i]))
+            local lock = #held[i] == 16 and Locks.get(held[i])
             body(held[i], held[i + 1], lock and lock.kind == 'L' and lock, holder)
         end
     end
@@ -37,8 +39,8 @@ local function checkHosts()
     local function add(name, by) running[name] = (running[name] or 0) + by end
     forAllHeld(function(field, value, lock)
         if #field == 17 and byte(field) == 112 then add(value, 1) end
-        local isHere = lock and not Locks.has(lock.flags, Locks.MOVED) and not Locks.has(lock.flags, Locks.NO_PLACE)
-        if isHere then add(sub(lock.job, 12, 11 + byte(lock.job, 11)), 1) end
+        local isHere = lock and not Locks.has(lock, Locks.MOVED) and not Locks.has(lock, Locks.NO_PLACE)
+        if isHere then add(Blocks.hostOf(lock.job), 1) end
     end)
     if left < 0 or isTooMany(call('HLEN', tag .. 'hosts'), 'hosts') then return end
     for _, name in ipairs(call('HKEYS', tag .. 'hosts')) do
@@ -71,7 +73,6 @@ local function countJobs()
             damaged = damaged + 1
         end
     end
-    -- `part` is how jobs of the list are counted; followers say so themselves.
     local function addList(key, part)
         for _, list in ipairs(Lists.partsOf(key)) do
             local length = call('LLEN', list)
@@ -90,14 +91,12 @@ local function countJobs()
         if job then add(job, 'active', holder) end
     end)
     for _, priority in ipairs(Blocks.PRIORITIES) do
-        local timers = Blocks.ofQueue(queue, 'timers:' .. priority)
+        local timers = Blocks.timersOf(queue, priority)
         addList(Blocks.ofQueue(queue, 'ready:' .. priority), 'ready')
         if isTooMany(call('ZCARD', timers), 'jobs') then return end
         for _, member in ipairs(call('ZRANGE', timers, 0, -1)) do
-            local kind, name = sub(member, 1, 1), sub(member, 2)
-            if kind == 'd' then addList(Blocks.delayedOf(queue, priority, name), 'delayed') end
-            if kind == 'u' then addList(Blocks.followersOf(queue, name)) end
-            if kind == 'h' then addList(Blocks.ofQueue(queue, 'aside:' .. priority .. ':' .. name), 'ready') end
+            local list, kind = Blocks.listOf(queue, priority, member)
+            if list then addList(list, PARTS[kind]) end
         end
     end
     local known = call('ZRANGE', Blocks.ofQueue(queue, 'batches'), 0, -1, 'WITHSCORES')

@@ -1,15 +1,8 @@
 --@ clock
--- Bodies by their SHA-256. The store shares no key with the rest of the state, and may be on another server.
+-- Bodies by their SHA-256. The store shares no key with the rest of the state, and may be on another server. Docs/REDIS.md has its keys.
 --
---   '{namespace:blob}count', a hash        bytes: of all bodies; memory: what Redis needs for them, about; evicted: how many had to go;
---                                          the store's own clock
---   '{namespace:blob}s', a sorted set      digest(32) size(5) to its last use, in queue time: who was not used for longest goes first. A body
---                                          that no batch holds has that time less CACHED, and may go. The size stands here too, so
---                                          that the counters are the sum of this index, whatever became of a body.
---   '{namespace:blob}holds', a sorted set  a batch to when it began: its bodies stay until somebody has exported it
---   '{namespace:blob}of:<batch>', a set    its bodies, as they stand in the index
---   '{namespace:blob}:<digest>', a string  a body, which the caller writes: a script's copies of bodies would hold up all other calls
--- An entry without a body goes when its turn comes.
+-- In the index a body is digest(32) size(5), so that the counters are the sum of the index, whatever becomes of a body. An entry without
+-- a body goes when its turn comes. The caller writes bodies: a script's copies of them would hold up all other calls.
 --
 -- KEYS  1 '{namespace:blob}count'
 -- ARGV  1 'put'      2 the limit, bytes of memory   3 how long ago the last use of a body is that may go, ms   then for each: digest, size,
@@ -21,11 +14,13 @@
 --         'hold'     2 a batch, which holds its bodies from now on
 --         'exported' 2 a batch   3 … for each of its bodies that it holds no more: digest, size
 --         'release'  2 a batch that holds nothing any more
--- Answer to 'put': for each body 'present', 'write', 'large' when nothing could make room for it, 'full' when too many are spared, 'held' when
--- batches hold the others, 'again' when some were dropped and more may be; with the last four nothing was noted. To 'evict': whether more may go,
--- or whether there is room now in a full Redis. To 'touch': the size of each, 0 where it is not there. To 'remove': whether it was there.
--- To 'hold': whether it held nothing before. To 'release': whether there is more to do.
--- While a counter is no number, nothing is written. Rather than refuse a body for the sake of those that were used a moment ago, the store grows above its limit.
+-- Answer to 'put': for each body 'present', 'write', 'large' when nothing could make room for it, 'full' when too many are spared, 'held'
+-- when batches hold the others, 'again' when some were dropped and more may be; with the last four nothing was noted. To 'evict': whether
+-- more may go, or whether there is room now in a full Redis. To 'touch': the size of each, 0 where it is not there. To 'remove': whether it
+-- was there. To 'hold': whether it held nothing before. To 'release': whether there is more to do.
+--
+-- While a counter is no number, nothing is written. Rather than refuse a body for the sake of those that were used a moment ago, the store
+-- grows above its limit.
 local MOST_EVICTED, MOST_LOOKS, HIGHEST, NOTED_FOR, HELD_FOR, CACHED = 100, 5000, 1.25, 60000, 2592000000, 8796093022208
 local index, holds, counters = tag .. 's', tag .. 'holds', call('HMGET', KEYS[1], 'memory', 'bytes', 'evicted')
 local memory, isDamaged = numberOf(counters[1]), areDamaged(counters)
@@ -92,7 +87,8 @@ local function forget(digest, size)
 end
 
 -- Drops bodies that were not used for longest until `room` is free below `limit`, within a bound, none that was used within `sparing` ms, and
--- none that a batch holds. A batch holds a body for a month, because the outcome that names it is not kept for much longer. Answers whether more may go, and whether it is batches that keep it from that.
+-- none that a batch holds. A batch holds a body for a month, because the outcome that names it is not kept for much longer. Answers
+-- whether more may go, and whether it is batches that keep it from that.
 local function evict(limit, room, sparing)
     if memory + room <= limit then return false, false end
     local oldest, isMore = call('ZRANGE', index, 0, MOST_EVICTED - 1, 'WITHSCORES'), false

@@ -33,7 +33,7 @@ for i = FIRST, #ARGV do blocks[i - FIRST + 1] = sub(ARGV[i], 1, 5) .. time .. su
 local isFirst = blocks[1] and Lists.push(list, blocks)
 if delay > 0 then
     if isFirst then call('ZADD', Blocks.ofQueue(queue, 'timers:' .. batch.priority), Clock.now + delay, 'd' .. delay) end
-    Counts.count(queue, number, 'delayed', jobs)
+    Counts.count(batch, 'delayed', jobs)
 end
 Counts.save()
 if closes then Counts.endBatchWhereComplete(queue, number) end

@@ -15,9 +15,10 @@
 --       ever   19 since when, in queue time, the process works there; nothing in its first call
 --       then the outcomes, then what it holds
 -- Answer: {'ended'} for an incarnation whose lease has ended, or {'done', queue time, verdicts, how many it holds, what is left (0
---         jobs, 1 nothing, 2 jobs that are missing: they are counted, and nothing leads to them), whether to ask again at once, ms until the next visit or -1, 1 where the queue is
---         paused or 2 where the process takes no more jobs until it has nothing, each batch among these {number, name or nil, headers or nil, trace or nil, manners or nil, what it keeps or nil, …}, then for each job two: its lock, and
---         an answer too old for it or nothing; or 'd' token length(1) queue job, and its outcome}
+--         jobs, 1 nothing, 2 jobs that are missing: they are counted, and nothing leads to them), whether to ask again at once, ms until
+--         the next visit or -1, 1 where the queue is paused or 2 where the process takes no more jobs until it has nothing, each batch
+--         among these {number, name or nil, headers or nil, trace or nil, manners or nil, what it keeps or nil, …}, then for each job
+--         two: its lock, and an answer too old for it or nothing; or 'd' token length(1) queue job, and its outcome}
 local OPTIONS, SWEEP = 19, 256
 -- Redis searches a small hash from its beginning, unless a value in it is longer than 64 bytes.
 local PADDING = 'This text makes the hash of what a process holds a table to Redis.'
@@ -49,7 +50,7 @@ if not ends or ends - Clock.lived < lease * 0.95 then Locks.extend(incarnation, 
 -- What the rarer functions share with the rest. `count` is how many jobs are handed out: each is two fields of the answer and of `added`.
 local Ask = {
     answer = {'done', now, '', 0, 0, 0, -1, isPaused and 1 or 0, {}}, added = {}, count = 0, wanted = tonumber(ARGV[5]), isMore = false,
-    suspects = numberOf(before[2]), freed = {}, open = {}, budget = 1000,
+    suspects = numberOf(before[2]), open = {}, budget = 1000,
 }
 Ask.most = Ask.wanted + ARGV[6]
 if ARGV[9] ~= '0' then Hosts.interval = tonumber(ARGV[9]) end
@@ -59,7 +60,7 @@ Hosts.began = tonumber(ARGV[19]) or now
 for i = 1, #uses do
     local priority = byte(uses, i) - 48
     local name = Blocks.PRIORITIES[priority]
-    Ask.open[priority] = {name = name, ready = prefix .. 'ready:' .. name, timers = prefix .. 'timers:' .. name, isReady = true}
+    Ask.open[priority] = {name = name, ready = prefix .. 'ready:' .. name, timers = prefix .. 'timers:' .. name, isReady = true, freed = {}}
     if not Counts.areKeysKnown then
         Lists.check(Ask.open[priority].ready)
         call('LLEN', prefix .. 'aside:' .. name .. ':?')
@@ -73,8 +74,9 @@ local sweeps, tokens = floor(Clock.turn / SWEEP), Clock.tokens
 -- A place of the host may be free. Where this queue is the first that waits, what stands aside there is served in this very call.
 function Ask.lookAt(host)
     if host.waiting[1] ~= queue then return end
-    Ask.freed[host.name] = true
-    for _, line in pairs(Ask.open) do line.isDue = true end
+    for _, line in pairs(Ask.open) do
+        line.isDue, line.freed[host.name] = true, true
+    end
 end
 
 -- Counts jobs that are handed out. What a worker has to know of their batch is told once.

@@ -16,47 +16,41 @@ local incarnation = sub(token, 9)
 local holder = Locks.holderOf(incarnation)
 Hosts.limit, Hosts.interval, Hosts.first = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[8])
 local ends, place, lock = call('ZSCORE', Locks.leases, incarnation), call('HGET', holder, 'p' .. id), nil
-if isOwn then lock = Locks.read(call('HGET', Locks.key, id)) end
+if isOwn then lock = Locks.get(id) end
 if ends and tonumber(ends) <= Clock.lived or isOwn and not (lock and lock.kind == 'L' and lock.token == token) then return {LOST, -1} end
 
--- The host before has answered, if only by naming another.
-local function leaveBefore()
-    if lock then
-        local host = Locks.leavePlace(id, lock, holder)
-        if host then Hosts.noteSuccess(host) end
-        if not Locks.has(lock.flags, Locks.MOVED) then
-            lock.flags = lock.flags + Locks.MOVED
-            Locks.write(id, lock)
-        end
-    elseif place then
-        call('HDEL', holder, 'p' .. id)
-        Hosts.leave(place)
-    end
-end
+local from = lock and not Locks.has(lock, Locks.MOVED) and Blocks.hostOf(lock.job) or place
+if takes and from == name then return {THERE, -1} end
+local target = takes and Hosts.of(name)
+local at = takes and Hosts.opensAt(target)
+if takes and Hosts.isHopeless(target) then return {HOPELESS, -1} end
 
-local at, target
-if takes then
-    local hasMoved = lock and Locks.has(lock.flags, Locks.MOVED)
-    local from = lock and not hasMoved and sub(lock.job, 12, 11 + byte(lock.job, 11)) or place
-    if from == name then return {THERE, -1} end
-    target = Hosts.of(name)
-    at = Hosts.opensAt(target)
-    if Hosts.isHopeless(target) then return {HOPELESS, -1} end
-end
 Clock.writeAlsoWhenFull()
-leaveBefore()
+-- The host before has answered, if only by naming another.
+if lock then
+    local host = Locks.leavePlace(id, lock, holder)
+    if host then Hosts.noteSuccess(host) end
+    if not Locks.has(lock, Locks.MOVED) then
+        Locks.set(lock, Locks.MOVED, true)
+        Locks.write(id, lock)
+    end
+elseif place then
+    call('HDEL', holder, 'p' .. id)
+    Hosts.leave(place)
+end
+local answer = {THERE, -1}
 if takes and Hosts.roomFor(target, HOPS) <= 0 then
     -- It waits there like a queue, and so a queue with many jobs leaves it a turn.
     if at == Hosts.NEVER or at <= Clock.now then Hosts.waitFor(target, HOPS) end
-    Locks.finish()
-    return {FULL, at == Hosts.NEVER and -1 or at > Clock.now and at - Clock.now or Hosts.TURN_KEPT}
-end
-if takes then Hosts.enter(target, 1, HOPS) end
-if takes then call('HSET', holder, 'p' .. id, name) end
-if takes and not ends then
-    call('HSETNX', holder, 'last', pack('>I6I2', 0, 0))
-    Clock.noteLease(tonumber(ARGV[7]))
-    Locks.extend(incarnation, tonumber(ARGV[7]))
+    answer = {FULL, at == Hosts.NEVER and -1 or at > Clock.now and at - Clock.now or Hosts.TURN_KEPT}
+elseif takes then
+    Hosts.enter(target, 1, HOPS)
+    call('HSET', holder, 'p' .. id, name)
+    if not ends then
+        call('HSETNX', holder, 'last', pack('>I6I2', 0, 0))
+        Clock.noteLease(tonumber(ARGV[7]))
+        Locks.extend(incarnation, tonumber(ARGV[7]))
+    end
 end
 Locks.finish()
-return {THERE, -1}
+return answer

@@ -1,4 +1,4 @@
-/* Exchange/handOut.lua and Exchange/returns.lua: what a worker of queue `q` gets. One priority, and blocks of one job. */
+/* Exchange/handOut.lua, and returns.lua with its parts: what a worker of queue `q` gets. One priority, and blocks of one job. */
 
 #define HAS_OUTCOME(url) (outcome[url] != 0)
 
@@ -332,14 +332,18 @@ inline serveURL(url) {
 #define FIRST_OF_DUE(a, b) (a == NOT_DUE && b == NOT_DUE -> NONE : (b < a -> 1 : 0))
 #define SECOND_OF_DUE(a, b) (a == NOT_DUE || b == NOT_DUE -> NONE : (b < a -> 0 : 1))
 
-/* A host whose requests have ended in this call is due as well. */
-inline countFreed(at) {
+/* A host whose requests have ended in this call is due now. */
+inline noteFreed(at) {
     if
     :: freed[at] && len(ASIDE(q, at)) > 0 ->
         needs[at] = len(ASIDE(q, at));
-        due[at] = (due[at] > NOW * 8 - needs[at] -> NOW * 8 - needs[at] : due[at])
+        if
+        :: DUE_AT(at) > NOW * 8 - needs[at] -> TIMER_H(q, at) = NOW; NEEDS_H(q, at) = needs[at]
+        :: else
+        fi
     :: else
-    fi
+    fi;
+    freed[at] = false
 }
 
 /*
@@ -351,8 +355,6 @@ inline serveDue() {
         beforeDue = handed;
         visits[0] = FIRST_OF(TIMER_U(q, 0), TIMER_U(q, 1));
         visits[1] = SECOND_OF(TIMER_U(q, 0), TIMER_U(q, 1));
-        due[0] = DUE_AT(0);
-        due[1] = DUE_AT(1);
         j = 0
     };
     do
@@ -366,8 +368,10 @@ inline serveDue() {
     od;
     skip;
     d_step {
-        countFreed(0);
-        countFreed(1);
+        noteFreed(0);
+        noteFreed(1);
+        due[0] = DUE_AT(0);
+        due[1] = DUE_AT(1);
         visits[2] = FIRST_OF_DUE(due[0], due[1]);
         visits[3] = SECOND_OF_DUE(due[0], due[1])
     };

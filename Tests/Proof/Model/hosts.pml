@@ -1,4 +1,4 @@
-/* Parts/hosts.lua: places, turns, and looking at what stands aside. Rests, rates and operators' rules are left out. */
+/* Parts/hosts.lua and Parts/turns.lua: places, turns, and looking at what stands aside. Rests, rates and operators' rules are left out. */
 
 inline pushFirst(list, element) {
     t = len(list);

@@ -1,4 +1,4 @@
-/* Parts/locks.lua: who has a URL, who follows it, and what comes back. */
+/* Parts/locks.lua and Parts/comeBack.lua: who has a URL, who follows it, and what comes back. */
 
 inline newLease(who) {
     if

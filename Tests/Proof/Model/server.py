@@ -16,7 +16,10 @@ SCRIPTS = ROOT / "Sources/Queue/Scripts"
 SHIM = ROOT / "Tests/GannetTestKit/Redis/clock-shim.c"
 PARTS = {
     name: folder
-    for folder, names in {"Parts": ["clock", "lists", "blocks", "counts", "hosts", "locks"], "Exchange": ["settle", "handOut", "ends", "returns"]}.items()
+    for folder, names in {
+        "Parts": ["clock", "lists", "blocks", "counts", "hosts", "rests", "turns", "locks", "comeBack"],
+        "Exchange": ["settle", "ends", "handOut", "returns", "carryOn", "aside", "due"],
+    }.items()
     for name in names
 }
 
@@ -31,7 +34,7 @@ class RedisError(Exception):
 
 
 # The model's hosts differ by what stands aside there alone: all answers take as long as one whose time is not known.
-ALIKE = ("hosts.lua", "(Hosts.took[name] or USUAL_TIME)", "USUAL_TIME")
+ALIKE = ("turns.lua", "(Hosts.took[name] or USUAL_TIME)", "USUAL_TIME")
 
 
 class Scripts:

@@ -11,7 +11,7 @@ function Ends.make()
         local one = {}
         one.token, one.id, one.form, one.marks, one.keep, one.fresh, one.pause, one.bytes = unpackBytes('>c16c16BBI6I6I6I6', bytes)
         if one.form < FETCHED or one.form > ANSWERED or (one.form <= FAIL and one.keep == 0) then return nil end
-        one.content = sub(bytes, SHORTEST + 1)
+        one.content, one.notStored = sub(bytes, SHORTEST + 1), floor(one.marks / 4) % 2 * Locks.NOT_STORED
         return one
     end
 
@@ -27,31 +27,35 @@ function Ends.make()
         return ''
     end
 
-    local function bury(name, number, id, job, reason, lock)
-        if not Counts.batchOf(name, number).state then return end
+    local function bury(name, id, job, reason, lock)
+        local batch = Counts.batchOfJob(name, job)
+        Counts.count(batch, 'active', -1)
+        if not batch.state then return end
         local dead, bytes = Blocks.ofQueue(name, 'dead'), Blocks.flagged(job, 0)
         local known = pack('>BBI2', lock and lock.crashes or 0, lock and lock.failures or 0, #bytes)
         call('ZADD', dead, now, Locks.newToken(incarnation) .. known .. bytes .. reason)
         local excess = call('ZCARD', dead) - ARGV[12]
         if excess > 0 then call('ZREMRANGEBYRANK', dead, 0, min(excess, 100) - 1) end
         local class = classOf(reason)
-        Counts.finish(name, number, id, 'failed', class == 'disallowed' and '\1')
-        if class == 'disallowed' then Counts.count(name, number, 'disallowed', 1) end
+        Counts.finish(batch, id, 'failed', class == 'disallowed' and '\1')
+        if class == 'disallowed' then Counts.count(batch, 'disallowed', 1) end
         Counts.countTotal(name, 'failed:' .. sub(class, 1, 32), 1)
     end
 
     -- A URL that its host puts off again, while the host serves others, is put off alone.
     local function isAlone(host, lock)
-        return lock and Locks.has(lock.flags, Locks.PUT_OFF_BY_HOST) and host.level == 0 and host.probing == 0 and host.cool <= Clock.now
+        return lock and Locks.has(lock, Locks.PUT_OFF_BY_HOST) and host.level == 0 and host.probing == 0 and host.cool <= Clock.now
     end
 
     local function noteHost(host, one, lock)
-        if one.form == THROTTLED and isAlone(host, lock) then
+        -- What asks for a rest of the host, and for how long; 0 is as long as the engine finds fit.
+        local rest = one.form == THROTTLED and one.pause or one.form == PLACE and one.pause > 0 and one.pause - 1
+        if rest and isAlone(host, lock) then
             -- It comes back the later, the longer it has been put off.
             local pause = min(LONGEST_PAUSE, max(SHORTEST_PAUSE, (now - lock.throttled) / 2)) * (0.5 + ARGV[10] / 2)
             one.pause = one.pause > 0 and one.pause - 1 or floor(pause)
-        elseif one.form == THROTTLED then
-            Hosts.noteRest(host, one.pause > 0 and one.pause - 1 or nil, ARGV[10], one.content)
+        elseif rest then
+            Hosts.noteRest(host, rest > 0 and rest - 1 or nil, ARGV[10], one.content)
             one.pause = Hosts.isHopeless(host) and 0 or max(0, host.cool - Clock.now)
         elseif one.marks % 2 == 1 then
             Hosts.noteFailure(host, ARGV[10], tonumber(ARGV[16]), one.content)
@@ -64,10 +68,8 @@ function Ends.make()
 
     -- A job whose outcome was known, and which was not delivered. It has no lock, and lay in what its worker holds.
     local function endDelivery(one, name, job, holder)
-        local number = unpackBytes('>I4', job, 2)
         if one.form == FAIL then
-            Counts.count(name, number, 'active', -1)
-            bury(name, number, one.id, job, one.content)
+            bury(name, one.id, job, one.content)
         else
             local outcome = one.form == MISSING and call('GET', Locks.outcomeOf(one.id))
             if outcome and sub(outcome, Locks.OUTCOME_HEADER + 1, Locks.OUTCOME_HEADER + #one.content) == one.content then
@@ -122,22 +124,31 @@ function Ends.make()
         return verdicts
     end
 
-    -- Ends the first of a URL's followers, whose lease had ended and which nobody has taken on since.
+    -- A job's end with the outcome of its URL.
+    local function endJob(one, name, batch)
+        Counts.finish(batch, one.id, 'done')
+        Counts.countTotal(name, one.form == FETCHED and 'fetched' or one.form == DELIVERED and 'cached' or 'revalidated', 1)
+        Counts.countTotal(name, 'bytes', one.bytes)
+    end
+
+    -- The lease had ended, and no other worker has begun. The first of the URL's followers ends, where nobody has taken it on since.
     local function settleLate(one, lock)
+        if one.form ~= FETCHED and one.form ~= REVALIDATED then return LOST end
+        Locks.writeOutcome(one.id, one.token, one.notStored, now, one.fresh, one.keep, one.content)
         for _, other in ipairs(lock.interested) do
-            local name = sub(other.name, 2)
-            local first = other.kind == 'q' and call('LINDEX', Blocks.followersOf(name, one.id), 0)
+            local name = other.queue
+            local first = name and call('LINDEX', Blocks.followersOf(name, one.id), 0)
             local job = first and Blocks.read(first)
             if job and job.kind >= 64 + Blocks.BACK_FLAG then
                 call('LPOP', Blocks.followersOf(name, one.id))
-                if not Counts.batchOf(name, job.batch).isGone then
-                    Counts.finish(name, job.batch, one.id, 'done')
-                    Counts.countTotal(name, one.form == FETCHED and 'fetched' or 'revalidated', 1)
-                    Counts.countTotal(name, 'bytes', one.bytes)
-                end
-                return
+                local batch = Counts.batchOf(name, job.batch)
+                if not batch.isGone then endJob(one, name, batch) end
+                break
             end
         end
+        call('HDEL', Locks.key, one.id)
+        Locks.release(one.id, lock, now)
+        return SETTLED
     end
 
     local function fence(one, bytes)
@@ -165,7 +176,7 @@ function Ends.make()
         if bytes and sub(bytes, 2, 17) == one.token then lock = Locks.read(bytes) end
         local host = lock and Locks.leavePlace(one.id, lock, holder)
         if host then
-            lock.flags = lock.flags + Locks.MOVED
+            Locks.set(lock, Locks.MOVED, true)
             Locks.write(one.id, lock)
         end
         return host
@@ -174,8 +185,8 @@ function Ends.make()
     -- The host has answered for its robots.txt, and the job keeps its place. A job that a redirect has led elsewhere has no place there.
     local function noteNews(one, bytes)
         local lock = bytes and sub(bytes, 2, 17) == one.token and Locks.read(bytes)
-        if not lock or lock.kind ~= 'L' or Locks.has(lock.flags, Locks.NO_PLACE) or Locks.has(lock.flags, Locks.MOVED) then return LOST end
-        Hosts.noteSuccess(Hosts.of(sub(lock.job, 12, 11 + byte(lock.job, 11))))
+        if not lock or lock.kind ~= 'L' or Locks.has(lock, Locks.NO_PLACE) or Locks.has(lock, Locks.MOVED) then return LOST end
+        Hosts.noteSuccess(Hosts.of(Blocks.hostOf(lock.job)))
         return SETTLED
     end
 
@@ -186,73 +197,60 @@ function Ends.make()
         return known and not known.isNegative
     end
 
+    -- The fetch of a URL has ended, and so has the job for which it was locked.
+    local function endURL(one, lock)
+        local form, id, job = one.form, one.id, lock.job
+        -- A body that was there without an outcome leaves none.
+        if form ~= DELIVERED and not keepsOutcome(one) then
+            -- An outcome that ended jobs is kept for as long as their worker wanted, whoever fetches the URL again.
+            if lock.kind == 'A' then one.keep = max(one.keep, call('PTTL', Locks.outcomeOf(id))) end
+            local flags = one.notStored + (form == FAIL and Locks.NEGATIVE or 0)
+            Locks.writeOutcome(id, one.token, flags, lock.began, one.fresh, one.keep, one.content)
+        end
+        call('HDEL', Locks.key, id)
+        if lock.kind == 'L' and form == FAIL then
+            -- Nobody made an attempt for a host or a URL that was given up.
+            local isCharged = lock.crashes < Locks.MOST_CRASHES and not Locks.has(lock, Locks.NO_PLACE)
+            if isCharged then lock.failures = min(255, lock.failures + 1) end
+            bury(lock.queue, id, job, one.content, lock)
+        elseif lock.kind == 'L' then
+            local batch = Counts.batchOfJob(lock.queue, job)
+            Counts.count(batch, 'active', -1)
+            endJob(one, lock.queue, batch)
+        end
+        Locks.release(id, lock, now)
+    end
+
+    -- The URL is tried again.
+    local function tryAgain(one, lock)
+        local form = one.form
+        if form == BACK or lock.kind == 'A' then return Locks.comeBack(one.id, lock, now, Blocks.BACK_FLAG) end
+        if form == RETRY then lock.failures = min(255, lock.failures + 1) end
+        lock.throttled = form ~= RETRY and (lock.throttled > 0 and lock.throttled or now) or 0
+        Locks.set(lock, Locks.PUT_OFF_BY_HOST, form == THROTTLED)
+        lock.failure = sub(one.content, 1, LARGEST_FAILURE)
+        Counts.countTotal(lock.queue, 'retried', 1)
+        Locks.comeBack(one.id, lock, min(now + one.pause, max(now, Hosts.putOffEnds(lock))), Blocks.RETRY_FLAG)
+    end
+
     local function settle(one, bytes)
         local form, id = one.form, one.id
         if form == ANSWERED then return noteNews(one, bytes) end
         if form == PLACE then
             local host = leaveEarly(one, bytes)
-            if not host then return LOST end
-            if one.pause > 0 then
-                Hosts.noteRest(host, one.pause > 1 and one.pause - 2 or nil, ARGV[10], one.content)
-            else
-                noteHost(host, one)
-            end
-            return SETTLED
+            if host then noteHost(host, one) end
+            return host and SETTLED or LOST
         end
         if not bytes or sub(bytes, 2, 17) ~= one.token then return fence(one, bytes) end
-        local lock = Locks.read(bytes)
-        local isEnd, notStored = form <= FAIL or form == DELIVERED, floor(one.marks / 4) % 2 * Locks.NOT_STORED
-        if lock.kind == 'W' then
-            -- Its lease ended, and no other worker has begun.
-            if form ~= FETCHED and form ~= REVALIDATED then return LOST end
-            Locks.writeOutcome(id, one.token, notStored, now, one.fresh, one.keep, one.content)
-            settleLate(one, lock)
-            call('HDEL', Locks.key, id)
-            Locks.release(id, lock)
-            return SETTLED
-        end
-        local holder = Locks.holderOf(sub(one.token, 9))
+        local lock, holder = Locks.read(bytes), Locks.holderOf(sub(one.token, 9))
+        if lock.kind == 'W' then return settleLate(one, lock) end
         if lock.queue ~= '' then call('LLEN', Blocks.followersOf(lock.queue, id)) end
-        if Locks.has(lock.flags, Locks.SUSPECT) then
-            if lock.kind == 'L' then Locks.noteSuspect(holder, -Locks.weightOf(lock)) end
-            -- A worker that hands a URL back says nothing about it.
-            if form ~= BACK then lock.flags = lock.flags - Locks.SUSPECT end
-        end
+        if lock.kind == 'L' then Locks.noteSuspect(holder, 0 - Locks.weightOf(lock)) end
+        -- A worker that hands a URL back says nothing about it.
+        if form ~= BACK then Locks.set(lock, Locks.SUSPECT, false) end
         local host = Locks.leavePlace(id, lock, holder)
         if host then noteHost(host, one, lock) end
-        local number = lock.kind == 'L' and unpackBytes('>I4', lock.job, 2)
-        if isEnd then
-            -- A body that was there without an outcome leaves none.
-            if form ~= DELIVERED and not keepsOutcome(one) then
-                -- An outcome that ended jobs is kept for as long as their worker wanted, whoever fetches the URL again.
-                if lock.kind == 'A' then one.keep = max(one.keep, call('PTTL', Locks.outcomeOf(id))) end
-                Locks.writeOutcome(id, one.token, (form == FAIL and Locks.NEGATIVE or 0) + notStored, lock.began, one.fresh, one.keep, one.content)
-            end
-            call('HDEL', Locks.key, id)
-            if number then
-                Counts.count(lock.queue, number, 'active', -1)
-                if form == FAIL then
-                    -- Nobody made an attempt for a host or a URL that was given up.
-                    local isCharged = lock.crashes < Locks.MOST_CRASHES and not Locks.has(lock.flags, Locks.NO_PLACE)
-                    if isCharged then lock.failures = min(255, lock.failures + 1) end
-                    bury(lock.queue, number, id, lock.job, one.content, lock)
-                else
-                    Counts.finish(lock.queue, number, id, 'done')
-                    Counts.countTotal(lock.queue, form == FETCHED and 'fetched' or form == DELIVERED and 'cached' or 'revalidated', 1)
-                    Counts.countTotal(lock.queue, 'bytes', one.bytes)
-                end
-            end
-            if #lock.interested > 0 then Locks.release(id, lock) end
-        elseif form == BACK or lock.kind == 'A' then
-            Locks.comeBack(id, lock, now, Blocks.BACK_FLAG)
-        else
-            if form == RETRY then lock.failures = min(255, lock.failures + 1) end
-            lock.throttled = form ~= RETRY and (lock.throttled > 0 and lock.throttled or now) or 0
-            lock.flags = lock.flags - (Locks.has(lock.flags, Locks.PUT_OFF_BY_HOST) and Locks.PUT_OFF_BY_HOST or 0) + (form == THROTTLED and Locks.PUT_OFF_BY_HOST or 0)
-            lock.failure = sub(one.content, 1, LARGEST_FAILURE)
-            Counts.countTotal(lock.queue, 'retried', 1)
-            Locks.comeBack(id, lock, min(now + one.pause, max(now, Hosts.putOffEnds(lock))), Blocks.RETRY_FLAG)
-        end
+        if form <= FAIL or form == DELIVERED then endURL(one, lock) else tryAgain(one, lock) end
         call('HDEL', holder, id)
         return SETTLED
     end

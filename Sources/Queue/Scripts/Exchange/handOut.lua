@@ -23,7 +23,8 @@ if queue ~= '' and not isPaused and Ask.most > 0 then
 
     -- The first elements of a list, and about as many as have so many jobs among them. A block of 64 is read and copied whole.
     function Ask.firstOf(key, jobs, most)
-        local elements = call('LRANGE', key, '0', '0')
+        local elements
+        repeat elements = call('LRANGE', key, '0', '0') until elements[1] or not Lists.goOn(key)
         local left = elements[1] and jobs - Blocks.jobsIn(elements[1])
         if not left or left <= 0 or most <= 1 then return elements end
         -- It may be the rest of a large block, with other large blocks behind it.
@@ -32,25 +33,25 @@ if queue ~= '' and not isPaused and Ask.most > 0 then
         return size > 2 and call('LRANGE', key, '0', size - 1) or elements
     end
 
-    -- Serves from the first elements of a list, up to a URL to carry on, and puts back what is left of them. Blocks that stand aside already
-    -- stay when their host has no room. Delayed blocks are counted. Answers how many jobs were looked at, and whether that changed the list.
-    function Ask.serve(key, elements, priority, quota, isAside, isDelayed)
-        if Ask.count < Ask.wanted then quota = min(quota, Ask.wanted - Ask.count) end
-        local plain, known, names, hosts, done = Hosts.plain, Hosts.known, {}, {}, #elements
-        for i = 1, done do
+    -- The hosts of blocks, up to a URL to carry on; false for an element that is damaged. What is known of them is read at once.
+    local function hostsOf(elements)
+        local hosts, names, plain, known = {}, {}, Hosts.plain, Hosts.known
+        for i = 1, #elements do
             local bytes = elements[i]
-            if #bytes == 16 then
-                done = i - 1
-                break
-            elseif Blocks.isSound(bytes) then
-                local name = sub(bytes, 12, 11 + byte(bytes, 11))
-                hosts[i] = name
-                if not plain[name] and not known[name] then names[#names + 1] = name end
-            end
+            if #bytes == 16 then break end
+            local name = Blocks.isSound(bytes) and sub(bytes, 12, 11 + byte(bytes, 11))
+            hosts[i] = name
+            if name and not plain[name] and not known[name] then names[#names + 1] = name end
         end
         if names[1] then Hosts.load(names) end
+        return hosts
+    end
 
-        local ids, jobs, keys, blocks, rooms, full, left, picked, seen = {}, {}, {}, {}, {}, {}, nil, 0, 0
+    -- Takes up to `quota` jobs from the heads of blocks, as their hosts have room. Answers these, by their blocks, and what becomes of the
+    -- elements: how many are done with, blocks whose hosts are full, and the block that has jobs left at a host with room.
+    local function pick(elements, quota, isAside, isDelayed)
+        local hosts, rooms, ids, jobs, keys, blocks, full, left, picked, seen = hostsOf(elements), {}, {}, {}, {}, {}, {}, nil, 0, 0
+        local done = #hosts
         for i = 1, done do
             local bytes, name = elements[i], hosts[i]
             if name then
@@ -60,7 +61,9 @@ if queue ~= '' and not isPaused and Ask.most > 0 then
                 local whole = count
                 seen = seen + count
                 if not room and not batch.isGone then room = Ask.roomOrMost(name, quota) end
-                if not batch.isGone and room > 0 and picked < quota then
+                if batch.isGone then
+                    -- Its jobs have ended.
+                elseif room > 0 and picked < quota then
                     local take, first = min(count, quota - picked, room), picked
                     picked, rooms[name], count = picked + take, room - take, count - take
                     if isMany then common = string.char(kind - 4) .. sub(bytes, 2, at - 2) end
@@ -78,79 +81,94 @@ if queue ~= '' and not isPaused and Ask.most > 0 then
                     local block = {name = name, batch = batch, common = common, upTo = picked, bytes = bytes, at = at, count = count}
                     blocks[#blocks + 1] = block
                     if count > 0 and (isAside or room > take) then left = block elseif count > 0 then full[#full + 1] = block end
-                elseif not batch.isGone and room <= 0 and not isAside and not rooms[name] then
+                elseif room <= 0 and not isAside and not rooms[name] then
                     full[#full + 1] = {name = name, bytes = bytes}
-                elseif not batch.isGone then
+                else
                     done = i - 1
                     break
                 end
                 if isDelayed and not batch.isGone then batch.counts.delayed = (batch.counts.delayed or 0) - whole end
             end
         end
+        return {ids = ids, jobs = jobs, keys = keys, blocks = blocks, count = picked}, {seen = seen, done = done, full = full, left = left}
+    end
 
-        if picked > 0 then
-            -- Nobody has the URLs of almost all jobs, and nothing is known of them.
-            local outcome, lock, isTaken, set, last, j = call('MGET', unpack(keys)), call('HMGET', Locks.key, unpack(ids)), {}, {}, 0, 1
-            local answer, added = Ask.answer, Ask.added
-            for i = 1, #blocks do
-                local block = blocks[i]
-                local name, batch, common, upTo = block.name, block.batch, block.common, block.upTo
-                local tail, token, at, first = lockTail .. common, Clock.tokens, 2 * Ask.count, j
-                local isGivenUp, enqueued = known[name] and Hosts.isGivenUp(known[name]), Blocks.enqueued(block.bytes)
-                while j <= upTo and not isGivenUp and not lock[j] and not isTaken[ids[j]] do
-                    local id, stale = ids[j], outcome[j] and Returns.staleFor(outcome[j], enqueued, batch) or ''
-                    if outcome[j] and stale == '' then break end
-                    token = token + 1
-                    local record = 'L' .. pack('>I8', token) .. tail .. jobs[j]
-                    set[last + 1], set[last + 2], isTaken[id] = id, record, true
-                    answer[at + 10], answer[at + 11], added[at + 1], added[at + 2] = record, stale, id, ''
-                    at, last, j = at + 2, last + 2, j + 1
-                end
-                if j > first then
-                    Clock.tokens, Ask.count = token, at / 2
-                    tell(batch, j - first)
-                    if plain[name] then plain[name] = plain[name] + j - first else Hosts.enter(known[name], j - first, not isAside and queue) end
-                end
-                if j <= upTo then
-                    if last > 0 then call('HSET', Locks.key, unpack(set)) end
-                    set, last = {}, 0
-                    for k = j, upTo do
-                        isTaken[ids[k]] = true
-                        Returns.start(ids[k], common .. jobs[k], enqueued, outcome[k], name, batch, not isAside and queue)
-                    end
-                    j = upTo + 1
-                end
+    -- Locks the URLs of picked jobs, and hands the jobs out. Nobody has the URLs of almost all, and nothing is known of them: these are
+    -- locked together. From the first other job of a block on, Returns.start begins with each by itself.
+    local function begin(picked, taker)
+        local ids, jobs, answer, added = picked.ids, picked.jobs, Ask.answer, Ask.added
+        local outcome, lock, isTaken, set, last, j = call('MGET', unpack(picked.keys)), call('HMGET', Locks.key, unpack(ids)), {}, {}, 0, 1
+        for i = 1, #picked.blocks do
+            local block = picked.blocks[i]
+            local name, batch, common, upTo = block.name, block.batch, block.common, block.upTo
+            local tail, token, at, first, known = lockTail .. common, Clock.tokens, 2 * Ask.count, j, Hosts.known[name]
+            local isGivenUp, enqueued = known and Hosts.isGivenUp(known), Blocks.enqueued(block.bytes)
+            while j <= upTo and not isGivenUp and not lock[j] and not isTaken[ids[j]] do
+                local id, stale = ids[j], outcome[j] and Returns.staleFor(outcome[j], enqueued, batch) or ''
+                if outcome[j] and stale == '' then break end
+                token = token + 1
+                local record = 'L' .. pack('>I8', token) .. tail .. jobs[j]
+                set[last + 1], set[last + 2], isTaken[id] = id, record, true
+                answer[at + 10], answer[at + 11], added[at + 1], added[at + 2] = record, stale, id, ''
+                at, last, j = at + 2, last + 2, j + 1
             end
-            if last > 0 then call('HSET', Locks.key, unpack(set)) end
+            if j > first then
+                Clock.tokens, Ask.count = token, at / 2
+                tell(batch, j - first)
+                if known then Hosts.enter(known, j - first, taker) else Hosts.plain[name] = Hosts.plain[name] + j - first end
+            end
+            if j <= upTo then
+                if last > 0 then call('HSET', Locks.key, unpack(set)) end
+                set, last = {}, 0
+                for k = j, upTo do
+                    isTaken[ids[k]] = true
+                    Returns.start(ids[k], common .. jobs[k], enqueued, outcome[k], name, batch, taker)
+                end
+                j = upTo + 1
+            end
         end
+        if last > 0 then call('HSET', Locks.key, unpack(set)) end
+    end
 
-        -- What a block has left goes back, or aside where its host is full now.
+    -- Takes what is done with off a list. What a block has left goes back, or aside where its host is full now. Answers whether anything
+    -- went back.
+    local function putBack(key, rest, priority, quota, isDelayed)
         local back, turned = {}, {}
-        if full[1] then Returns.putFull(priority, full, back) end
-        if left then Blocks.split(left, quota, back) end
+        if rest.full[1] then Returns.putFull(priority, rest.full, back) end
+        if rest.left then Blocks.split(rest.left, quota, back) end
         for i = 1, isDelayed and #back or 0 do
-            local block = Blocks.read(back[i])
-            Counts.count(queue, block.batch, 'delayed', block.count)
+            Counts.count(Counts.batchOfJob(queue, back[i]), 'delayed', Blocks.jobsIn(back[i]))
         end
-        if done == 1 and #back == 1 then
+        if rest.done == 1 and #back == 1 then
             call('LSET', key, '0', back[1])
-        elseif done > 0 then
+        elseif rest.done > 0 then
             for i = #back, 1, -1 do turned[#turned + 1] = back[i] end
-            call('LTRIM', key, done, '-1')
+            call('LTRIM', key, rest.done, '-1')
             if turned[1] then call('LPUSH', key, unpack(turned)) end
         end
-        return seen, done > 0 and #back == 0 or picked > 0
+        return back[1] ~= nil
+    end
+
+    -- Serves from the first elements of a list, up to a URL to carry on. Blocks that stand aside already stay when their host has no room.
+    -- Delayed blocks are counted. Answers how many jobs were looked at, and whether that changed the list.
+    function Ask.serve(key, elements, priority, quota, isAside, isDelayed)
+        if Ask.count < Ask.wanted then quota = min(quota, Ask.wanted - Ask.count) end
+        local picked, rest = pick(elements, quota, isAside, isDelayed)
+        if picked.count > 0 then begin(picked, not isAside and queue) end
+        local isLeft = putBack(key, rest, priority, quota, isDelayed)
+        return rest.seen, rest.done > 0 and not isLeft or picked.count > 0
     end
 
     -- Serves from the jobs of a priority that no worker has seen, from so many elements. Answers how many the next look takes.
     local function lookAtReady(line, priority, goal, size)
-        local earlier, delayed = Ask.count, line.delayed and line.delayed[1]
+        local earlier, delayed, elements = Ask.count, line.delayed and line.delayed[1], nil
         local key = delayed and delayed.key or line.ready
-        local elements = size > 1 and call('LRANGE', key, '0', min(size, Ask.budget) - 1)
-            or Ask.firstOf(key, goal - earlier, min(Ask.budget, 256))
+        repeat
+            elements = size > 1 and call('LRANGE', key, '0', min(size, Ask.budget) - 1) or Ask.firstOf(key, goal - earlier, min(Ask.budget, 256))
+        until elements[1] or size <= 1 or not Lists.goOn(key)
         if delayed then elements = Returns.dueOf(delayed, elements) end
         if not elements[1] then
-            if delayed then Returns.leaveDelayed(line) else line.isReady = Lists.goOn(key) end
+            if delayed then Returns.leaveDelayed(line) else line.isReady = false end
             return size
         end
         Ask.budget = Ask.budget - #elements
@@ -161,7 +179,7 @@ if queue ~= '' and not isPaused and Ask.most > 0 then
         return max(2, min(256, size))
     end
 
-    local only, place = #uses == 1 and byte(uses) - 48, turn
+    -- Looks for what is due, and for jobs that no worker has seen.
     for _, line in pairs(Ask.open) do
         local timers = Hosts.firstTimers(line.timers, 2)
         local first, host = timers[1], timers.hosts[1]
@@ -171,6 +189,7 @@ if queue ~= '' and not isPaused and Ask.most > 0 then
         Ask.isLone = Ask.isLone or host and host.member == 'h!'
     end
     if Ask.isLone then Returns.serveLone() end
+    local only, place = #uses == 1 and byte(uses) - 48, turn
     while Ask.count < Ask.most do
         local before, line, isDue = Ask.count, Ask.open[only], false
         for _, other in pairs(Ask.open) do isDue = isDue or other.isDue end

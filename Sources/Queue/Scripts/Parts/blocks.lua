@@ -51,7 +51,17 @@ function Blocks.make()
     function Blocks.ofQueue(queue, name) return tag .. 'q:' .. queue .. ':' .. name end
     -- The jobs of a priority that were enqueued with the same delay, in ms.
     function Blocks.delayedOf(queue, priority, delay) return Blocks.ofQueue(queue, 'delayed:' .. priority .. ':' .. delay) end
-    function Blocks.followersOf(queue, id) return tag .. 'q:' .. queue .. ':followers:' .. id end
+    function Blocks.followersOf(queue, id) return Blocks.ofQueue(queue, 'followers:' .. id) end
+    function Blocks.asideOf(queue, priority, host) return Blocks.ofQueue(queue, 'aside:' .. priority .. ':' .. host) end
+    function Blocks.timersOf(queue, priority) return Blocks.ofQueue(queue, 'timers:' .. priority) end
+
+    -- The list that a timer leads to, and the timer's kind.
+    function Blocks.listOf(queue, priority, member)
+        local kind, name = sub(member, 1, 1), sub(member, 2)
+        local list = kind == 'h' and Blocks.asideOf(queue, priority, name) or kind == 'd' and Blocks.delayedOf(queue, priority, name)
+            or kind == 'u' and Blocks.followersOf(queue, name)
+        return list, kind
+    end
 
     -- What the jobs of a block have in common; nil for what is no block.
     function Blocks.read(bytes)
@@ -70,8 +80,8 @@ function Blocks.make()
         return flags < Blocks.RETRY_FLAG and 'parked' or flags < Blocks.BACK_FLAG and 'delayed' or 'ready'
     end
 
-    function Blocks.idOf(job)
-        local at = 12 + byte(job, 11)
-        return sub(job, at, at + 15)
-    end
+    -- Of a job by itself.
+    function Blocks.batchOf(job) return (unpackBytes('>I4', job, 2)) end
+    function Blocks.hostOf(job) return sub(job, 12, 11 + byte(job, 11)) end
+    function Blocks.idOf(job) return sub(job, 12 + byte(job, 11), 27 + byte(job, 11)) end
 end

@@ -1,16 +1,13 @@
 -- Counters of queues and of batches. They move with the state they count: noted while a script decides, written at its end.
 --
---   '<q>queue', a hash        enqueued done failed cancelled, of which fetched revalidated cached; active parked delayed now; retried
---                             crashed fenced doubleFetches bytes; failed:<class>, disallowed; paused priorities turn; kept, keptIds: ended batches, and their finished ids;
---                             mended: changes when an audit mends counters; alone: the worker that takes no more jobs, until it has
---                             nothing and may take a URL that two workers died with
---   '<q>batches', a sorted set      a batch's name to its number: the oldest first
+--   '<q>queue', a hash              enqueued done failed cancelled, of which fetched revalidated cached; active parked delayed now; retried
+--                                   crashed fenced doubleFetches bytes; failed:<class>, disallowed; paused priorities turn; kept, keptIds:
+--                                   ended batches, and their finished ids; mended: changes when an audit mends counters; alone: the
+--                                   worker that takes no more jobs, until it has nothing and may take a URL that two workers died with
 --   '<q>batch:<number>', a hash     id source state(open, closed, cancelled) priority refresh maxAge headers trace manners keeps began touched;
---                                   offset total; done failed cancelled; active parked delayed now; disallowed, of the failed;
---                                   ended, ids: when it did, and how many finished ids it has;
---                                   again, again:<id>: how many of the listed ends count no more, because their jobs were tried again
---   '<q>finished:<number>', a long list   ids of the URLs whose jobs ended, in order
---   '<q>idle', a sorted set         channels of the workers that found nothing, by when
+--                                   offset total; done failed cancelled; active parked delayed now; disallowed, of the failed; ended, ids:
+--                                   when it did, and how many finished ids it has; again, again:<id>: ends that count no more
+--   '<q>batches', '<q>finished:<number>', '<q>idle'   as Docs/REDIS.md says
 -- Jobs that are ready are counted nowhere: ready = enqueued - done - failed - cancelled - active - parked - delayed.
 local Counts = setmetatable({batches = {}, totals = {}, areKeysKnown = false}, Lazy)
 
@@ -80,9 +77,10 @@ function Counts.make()
     local MOST_KEPT, MOST_KEPT_IDS, KEPT_FOR, UNFED_FOR, MOST_FORGOTTEN = 1000, 50000000, 30 * 86400000, 7 * 86400000, 8
     Counts.MOST_WOKEN = 1000
 
+    function Counts.batchOfJob(queue, job) return Counts.batchOf(queue, Blocks.batchOf(job)) end
+
     -- Counts for the queue and for the batch; not at all when the batch was removed, for its counters are gone with it.
-    function Counts.count(queue, number, field, by)
-        local batch = Counts.batchOf(queue, number)
+    function Counts.count(batch, field, by)
         if batch.state then batch.counts[field] = (batch.counts[field] or 0) + by end
     end
 
@@ -93,8 +91,7 @@ function Counts.make()
     end
 
     -- A job's end: done, failed or cancelled. The mark stands behind the id where the site did not permit the URL.
-    function Counts.finish(queue, number, id, how, mark)
-        local batch = Counts.batchOf(queue, number)
+    function Counts.finish(batch, id, how, mark)
         if not batch.state then return end
         batch.counts[how] = (batch.counts[how] or 0) + 1
         if how ~= 'cancelled' then batch.finished[#batch.finished + 1] = id .. (mark or '') end
@@ -111,18 +108,6 @@ function Counts.make()
         call('HSET', Blocks.ofQueue(queue, 'batch:' .. number), 'state', state == 'open' and 'closed' or state, 'ended', Clock.now, 'ids', ids)
         addTo(key, 'kept', 1)
         addTo(key, 'keptIds', ids)
-    end
-
-    function Counts.dropBatch(queue, name, number)
-        local key, finished = Blocks.ofQueue(queue, 'batch:' .. number), Blocks.ofQueue(queue, 'finished:' .. number)
-        local ids = call('HGET', key, 'ids')
-        if ids then
-            addTo(Blocks.ofQueue(queue, 'queue'), 'kept', -1)
-            addTo(Blocks.ofQueue(queue, 'queue'), 'keptIds', 0 - numberOf(ids))
-        end
-        call('UNLINK', key)
-        Lists.drop(finished)
-        call('ZREM', Blocks.ofQueue(queue, 'batches'), name)
     end
 
     -- Forgets the oldest of the ended batches, a few at a time: above a number, above a number of their ids, or after a month. A batch
@@ -144,9 +129,14 @@ function Counts.make()
                 if not fields[1] then
                     call('ZREM', Blocks.ofQueue(queue, 'batches'), name)
                 elseif ended and (isOver() or ended + KEPT_FOR < Clock.now) then
-                    ids = ids - numberOf(fields[8])
-                    number = number - 1
-                    Counts.dropBatch(queue, name, found[i + 1])
+                    number, ids = number - 1, ids - numberOf(fields[8])
+                    if fields[8] then
+                        addTo(key, 'kept', -1)
+                        addTo(key, 'keptIds', 0 - numberOf(fields[8]))
+                    end
+                    call('UNLINK', batchKey)
+                    Lists.drop(Blocks.ofQueue(queue, 'finished:' .. found[i + 1]))
+                    call('ZREM', Blocks.ofQueue(queue, 'batches'), name)
                 else
                     if not ended and open <= 0 and (fields[1] ~= 'open' or numberOf(fields[3]) + UNFED_FOR < Clock.now) then
                         endBatch(queue, found[i + 1], fields[1])

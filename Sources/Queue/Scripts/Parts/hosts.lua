@@ -1,33 +1,34 @@
--- Hosts: how many requests each has in flight, when the next may start, and whose turn it is. All workers' politeness is decided here.
+-- Hosts: how many requests each has in flight, and when the next may start. All workers' politeness is decided here.
 --
 --   '<tag>hosts', a hash   host to running(2) earned(1) next(6) cool(6) failures(1) level(1) probing(1) down(6) offered(6) length(2) reason
---                          waiting; only while there is something to remember. A host has one place, and each answer doubles its places:
---                          'earned' counts the answers. A failure or a rest sets it back to 0, and so does a host without requests.
---                          'next' follows from a rate, 'cool' from a rest. 'failures' are requests without an answer, in a row, since
---                          'down', and 'reason' is the last of them; 'level' doubles the next rest; after a rest one request probes the
---                          host. 'down' of a host that answers and asks for rests is when it began to. A host that is down for too long
---                          is given up (probing 2, or 3 while a request from before that is under way): its jobs fail for that reason
---                          while it rests. After the rest it is probed, and they wait for that. Waiting are queues whose jobs met the host
---                          full, each length(1) name, in the order of their turns; a free place is kept for the first of them until
---                          'offered'. The upper six bits of 'probing' are the host's pace: the step of a scale from 62.5 ms to 80 s, which
---                          the site or its slow answers ask for
+--                          waiting; only while there is something to remember.
+--        running           requests in flight
+--        earned            answers in a row: a host has one place, and each answer doubles its places. A failure or a rest sets it to 0,
+--                          and so does a host without requests
+--        next, cool        no request starts before: 'next' follows from a rate, 'cool' from a rest
+--        failures, reason  requests without an answer, in a row, since 'down'; and the last of them
+--        level             doubles the next rest
+--        probing           1 after a rest, when one request probes the host; 2 for a host that is given up, 3 while a request from before
+--                          that is under way. The upper six bits are its pace: the step of a scale from 62.5 ms to 80 s, which the site
+--                          or its slow answers ask for
+--        down              since when it does not answer; or since when it answers and asks for rests. A host that is down for too long
+--                          is given up: its jobs fail for 'reason' while it rests. After the rest it is probed, and they wait for that
+--        waiting           queues whose jobs met the host full, each length(1) name, in the order of their turns; a free place is kept
+--                          for the first of them until 'offered' (turns.lua)
+--   beside hosts           '=host' and '=*.domain', rules: 'limit interval pause until'; '?queue', until when a queue was in use, by Clock.useTime
 --   '<tag>answered:<hour>', a bitmap   a bit for each host that has answered in this hour. Hosts may share a bit: a dead host that does
 --                          is taken for one that has answered, and waited for longer
---                          '=host' and '=*.domain' are rules: 'limit interval pause until', an operator's word before any worker's
---                          '?queue' is no host: until when the queue was in use, by Clock.useTime, for the sweep that finds abandoned ones
---   '<q>aside:<priority>:<host>', a list   blocks that a claim met while their host had no room; an id(16) is a URL to carry on
---   '<q>timers:<priority>', a sorted set   when to look at something: 'u' and the id of a URL with followers, 'd' and a delay, in ms,
---                                          and behind them, at that time + BEHIND, 'h' and a host with jobs aside: of a long list
---                                          thousands of hosts are due at any time, and URLs that come back must be found among them
---   '<q>delayed:<priority>:<delay>', a list   blocks that were enqueued with this delay: the first is due first. Their timer is due then
--- Every list of jobs aside or delayed has its timer. So a turn that is missed, or a queue that dies, costs a pause and not a job.
 -- A script that starts no request knows no usual limit. A host with a free place tells the queues that wait, and their workers know
 -- how much room there is.
 --
 -- Almost all hosts are plain: nothing is remembered of them but requests in flight and what they have earned. An exchange reads these
 -- itself, into 'plain' and 'earned'. It calls functions of this part for the others, in 'known', and 'of' makes a plain host one of those.
 -- 'took' has how long, ms, the last answers took that the call has brought.
-local Hosts = setmetatable({known = {}, plain = {}, earned = {}, before = {}, changedOnes = {}, took = {}, limit = 10000, first = 1, interval = 0, patience = 0, restPatience = 0, began = 0, MOST_EARNED = 14}, Lazy)
+local Hosts = setmetatable({
+    known = {}, plain = {}, earned = {}, before = {}, changedOnes = {}, took = {}, MOST_EARNED = 14,
+    -- What the caller asks for.
+    limit = 10000, first = 1, interval = 0, patience = 0, restPatience = 0, began = 0,
+}, Lazy)
 local PLAIN = string.rep('\0', 29)
 
 function Hosts.load(names)
@@ -68,14 +69,14 @@ function Hosts.save()
 end
 
 function Hosts.make()
-    local FAILURES_TO_COOL, FIRST_COOL, LONGEST_COOL, HOST_KEPT, QUEUE_KEPT, MOST_WAITING = 3, 1000, 600000, 3600000, 30 * 86400000, 16
-    -- Times in ms: of an answer, where it is not known, and the most that a host counts as needing. A look into a long list is no long one.
-    local USUAL_TIME, MOST_NEEDED, MOST_PASSED = 300, 3600000, 8
-    local FIRST_PACE, PACES_IN_OCTAVE, HOUR, BITS, LONGEST_REASON = 62.5, 6, 3600000, 1048576, 1024
-    Hosts.GIVEN_UP, Hosts.ENDING, Hosts.TURN_KEPT, Hosts.LOOK_AGAIN, Hosts.NEVER, Hosts.BEHIND = 2, 3, 250, 30000, math.huge, 4398046511104
+    local FIRST_PACE, PACES_IN_OCTAVE, HOST_KEPT, QUEUE_KEPT = 62.5, 6, 3600000, 30 * 86400000
+    Hosts.GIVEN_UP, Hosts.ENDING, Hosts.NEVER = 2, 3, math.huge
 
     local function blank(name)
-        return {name = name, running = 0, earned = 0, reason = '', next = 0, cool = 0, failures = 0, level = 0, probing = 0, down = 0, offered = 0, waiting = {}, pace = 0}
+        return {
+            name = name, running = 0, earned = 0, next = 0, cool = 0, failures = 0, level = 0, probing = 0, pace = 0, down = 0, offered = 0,
+            reason = '', waiting = {},
+        }
     end
 
     local function fill(host, bytes)
@@ -103,19 +104,6 @@ function Hosts.make()
         return host
     end
 
-    -- When a host is given up that neither answers nor gets another request. A caller without a patience waits for ever.
-    function Hosts.endsAt(host)
-        local patience = host.failures > 0 and Hosts.patience or Hosts.restPatience
-        return host.down > 0 and patience > 0 and host.down + patience or Hosts.NEVER
-    end
-
-    -- When a URL is given up that something puts off, without a charge. The clock runs from the caller's beginning where that was later: what
-    -- an earlier process left is asked for once more.
-    function Hosts.putOffEnds(lock)
-        local isPutOff = lock and lock.throttled > 0 and Hosts.restPatience > 0
-        return isPutOff and max(lock.throttled, Hosts.began) + Hosts.restPatience or Hosts.NEVER
-    end
-
     function Hosts.of(name)
         local running, host = Hosts.plain[name], Hosts.known[name]
         if not running then return host or Hosts.read(name, call('HGET', tag .. 'hosts', name)) end
@@ -129,118 +117,12 @@ function Hosts.make()
         return host
     end
 
-    -- An operator's word outranks a pace, as it does the settings of workers.
-    local function ruleOf(host)
-        local interval = host.pace > 0 and floor(FIRST_PACE * 2 ^ ((host.pace - 1) / PACES_IN_OCTAVE)) or 0
-        interval = max(interval, Hosts.interval)
-        if Clock.rules == 0 then return Hosts.limit, interval, 0 end
-        if not host.limit then
-            local limit, ruled, pausedUntil = Hosts.readRule(host.name)
-            host.limit, host.interval, host.pausedUntil = limit or Hosts.limit, ruled or false, pausedUntil or 0
-        end
-        return host.limit, host.interval or interval, host.pausedUntil
-    end
-
-    -- How many of the places that a limit permits the host has earned.
-    local function placesOf(host, limit) return host.probing > 0 and min(1, limit) or min(limit, Hosts.first * 2 ^ host.earned) end
-
-    -- When a host may start another request; NEVER while all its places are taken.
-    function Hosts.opensAt(host)
-        local limit, _, pausedUntil = ruleOf(host)
-        if host.running >= placesOf(host, limit) then return Hosts.NEVER end
-        return max(host.cool, host.next, pausedUntil)
-    end
-
-    function Hosts.isGivenUp(host) return host.probing >= Hosts.GIVEN_UP end
-
-    -- Whether the jobs of a host fail without a request. Jobs of a host that is given up wait for its next probe, once that may begin.
-    function Hosts.isHopeless(host) return host.probing == Hosts.ENDING or host.probing == Hosts.GIVEN_UP and host.cool > Clock.now end
-
-    -- Somebody wants the host asked again: its silence is forgotten. A rest that it asked for stays, if it is not to end, and its time begins anew.
-    function Hosts.forgive(host, endsRest)
-        if host.failures > 0 or endsRest then host.cool = 0 end
-        local rests = host.cool > Clock.now
-        host.failures, host.down, host.probing, host.offered = 0, rests and Clock.now or 0, rests and 1 or 0, 0
-        if not rests then host.level, host.reason = 0, '' end
-        Hosts.changed(host)
-    end
-
-    -- How many requests a queue may start at a host now. Queues that wait for the same host take turns, and each leaves its share.
-    function Hosts.roomFor(host, queue)
-        if Hosts.opensAt(host) > Clock.now then return 0 end
-        while host.waiting[1] and host.waiting[1] ~= queue do
-            if host.offered == 0 then
-                Hosts.offer(host)
-                return 0
-            end
-            if host.offered > Clock.now then return 0 end
-            Hosts.passOver(host)
-        end
-        local limit, interval = ruleOf(host)
-        local room, others = (host.probing > 0 or interval > 0) and 1 or placesOf(host, limit) - host.running, max(0, #host.waiting - 1)
-        -- Requests that this call has begun are a part of the queue's share already. A queue is asked more than once in a call.
-        local entered = host.entered or 0
-        return others > 0 and max(0, max(1, floor((room + entered) / (others + 1))) - entered) or room
-    end
-
-    -- `taker` is the queue whose turn that was, if it is known that it has no more of it.
-    function Hosts.enter(host, requests, taker)
-        Hosts.changed(host).running = host.running + (requests or 1)
-        host.entered = (host.entered or 0) + (requests or 1)
-        local _, interval = ruleOf(host)
-        if interval > 0 then host.next = Clock.now + interval end
-        if taker then Hosts.turnTaken(host, taker) end
-    end
-
-    -- Sets the pace of a host. A host with a pace has a last start, by which it is forgotten in time. Answers the pace before.
-    function Hosts.setPace(host, pace)
-        local before = host.pace
-        host.pace, host.next = pace, host.next > 0 and host.next or Clock.now
-        Hosts.changed(host)
-        return before
-    end
-
-    -- Requests have ended, with nothing learnt about the host.
-    function Hosts.leave(name, requests)
-        local host, ended = Hosts.changed(Hosts.of(name)), requests or 1
-        host.running, host.left = max(0, host.running - ended), (host.left or 0) + ended
-        return host
-    end
-
-    local function hasAnswered(name)
-        local bit, hour = tonumber(sub(redis.sha1hex(name), 1, 8), 16) % BITS, floor(Clock.now / HOUR)
-        return call('GETBIT', tag .. 'answered:' .. hour, bit) + call('GETBIT', tag .. 'answered:' .. hour - 1, bit) > 0
-    end
-
-    -- Remembers for an hour or two that a host has answered, whatever else is forgotten of it.
-    function Hosts.noteAnswer(name)
-        local bit, key = tonumber(sub(redis.sha1hex(name), 1, 8), 16) % BITS, tag .. 'answered:' .. floor(Clock.now / HOUR)
-        call('SET', key, '', 'NX', 'PX', 2 * HOUR)
-        call('SETBIT', key, bit, 1)
-    end
-
-    -- The host has answered, so often.
-    function Hosts.noteSuccess(host, answers)
-        if host.earned == 0 then Hosts.noteAnswer(host.name) end
-        host.earned = min(Hosts.MOST_EARNED, host.earned + (answers or 1))
-        Hosts.changed(host)
-        if host.failures == 0 and host.level == 0 and host.probing == 0 then return end
-        host.failures, host.down, host.probing = 0, 0, min(host.probing, 1)
-        -- While the host rests, what is answered was asked before: it must start with one request all the same.
-        if host.cool <= Clock.now then
-            host.level, host.probing, host.reason = 0, 0, ''
-        else
-            host.earned, host.down = 0, Clock.now
-        end
-    end
-
     -- Adds the fields of the hosts that changed to those that are set, or to those that are gone because there is nothing to remember.
     function Hosts.describe(set, gone)
         for _, host in pairs(Hosts.changedOnes) do
             -- Not sooner: what a call has begun to end, it ends.
             if host.running == 0 and host.probing == Hosts.ENDING then host.probing = Hosts.GIVEN_UP end
-            if host.offered > 0 and host.offered <= Clock.now and host.waiting[1] then Hosts.passOver(host) end
-            if host.waiting[1] and host.offered == 0 and (Hosts.isHopeless(host) or Hosts.opensAt(host) ~= Hosts.NEVER) then Hosts.offer(host) end
+            Hosts.offerWhereFree(host)
             local isResting = host.failures > 0 or host.level > 0 or host.probing > 0
             if not isResting then
                 if host.next <= Clock.now and host.pace == 0 then host.next = 0 end
@@ -259,141 +141,58 @@ function Hosts.make()
     end
 
     -- The rule of a host: its own, or that of the nearest domain above it. A rule whose pause has ended, and that has nothing else, is none.
-    function Hosts.readRule(name)
+    local function readRule(name)
         local fields, rest = {'=' .. name}, name
         while #fields < 16 do
             rest = rest:match('^[^.]*%.(.+)$')
             if not rest then break end
             fields[#fields + 1] = '=*.' .. rest
         end
-        for i, found in ipairs(call('HMGET', tag .. 'hosts', unpack(fields))) do
+        for _, found in ipairs(call('HMGET', tag .. 'hosts', unpack(fields))) do
             local limit, interval, pausedUntil = (found or ''):match('^(%d*) (%d*) (%d*)$')
             if limit and (limit ~= '' or interval ~= '' or (tonumber(pausedUntil) or 0) > Clock.now) then
-                return tonumber(limit), tonumber(interval), tonumber(pausedUntil), fields[i]:sub(2)
+                return tonumber(limit), tonumber(interval), tonumber(pausedUntil)
             end
         end
     end
 
-    -- When jobs aside are looked at again, if their host opens then: an operator may end a pause before its time, and the host may be given up.
-    function Hosts.lookAgainAt(host, opens)
-        if Hosts.isHopeless(host) then return Clock.now end
-        local _, _, pausedUntil = ruleOf(host)
-        if opens == Hosts.NEVER or opens == pausedUntil then opens = min(opens, Clock.now + Hosts.LOOK_AGAIN) end
-        return Hosts.isGivenUp(host) and opens or min(opens, Hosts.endsAt(host))
-    end
-
-    -- The first timers of a priority: the first of URLs and delays, and in 'hosts' as many of hosts as are asked for.
-    function Hosts.firstTimers(timers, number)
-        local found, first = call('ZRANGE', timers, 0, number - 1, 'WITHSCORES'), {hosts = {}}
-        local function note(found)
-            for i = 1, #found, 2 do
-                local at = tonumber(found[i + 1])
-                if at < Hosts.BEHIND then
-                    first[1] = first[1] or {member = found[i], at = at}
-                elseif at < Hosts.NEVER then
-                    first.hosts[#first.hosts + 1] = {member = found[i], at = at - Hosts.BEHIND}
-                end
-            end
+    -- How many requests a host may have in flight, ms between two starts, and until when it is paused. An operator's word outranks a pace,
+    -- as it does the settings of workers.
+    function Hosts.ruleOf(host)
+        local interval = host.pace > 0 and floor(FIRST_PACE * 2 ^ ((host.pace - 1) / PACES_IN_OCTAVE)) or 0
+        interval = max(interval, Hosts.interval)
+        if Clock.rules == 0 then return Hosts.limit, interval, 0 end
+        if not host.limit then
+            local limit, ruled, pausedUntil = readRule(host.name)
+            host.limit, host.interval, host.pausedUntil = limit or Hosts.limit, ruled or false, pausedUntil or 0
         end
-        note(found)
-        -- Others may stand before those of hosts.
-        if first[1] and #found == 2 * number then
-            first.hosts = {}
-            note(call('ZRANGE', timers, Hosts.BEHIND, '(inf', 'BYSCORE', 'LIMIT', 0, number, 'WITHSCORES'))
-        end
-        return first
+        return host.limit, host.interval or interval, host.pausedUntil
     end
 
-    -- How long a host needs for what stands aside there, in ms, with one request at a time: as long as if all of it were like one of it and
-    -- like what has just been answered. Of the first block most may have gone, and the last may be small.
-    function Hosts.needsOf(key, name)
-        local length = call('LLEN', key)
-        local one = length > 0 and call('LINDEX', key, min(MOST_PASSED, floor(length / 2)))
-        local jobs = one and #one ~= 16 and Blocks.isSound(one) and Blocks.jobsIn(one) or 1
-        return min(MOST_NEEDED, jobs * length * (Hosts.took[name] or USUAL_TIME))
+    -- How many of the places that a limit permits the host has earned.
+    function Hosts.placesOf(host, limit) return host.probing > 0 and min(1, limit) or min(limit, Hosts.first * 2 ^ host.earned) end
+
+    -- When a host may start another request; NEVER while all its places are taken.
+    function Hosts.opensAt(host)
+        local limit, _, pausedUntil = Hosts.ruleOf(host)
+        if host.running >= Hosts.placesOf(host, limit) then return Hosts.NEVER end
+        return max(host.cool, host.next, pausedUntil)
     end
 
-    -- The host that needs the longest goes first among those that are due. A host that waits gains on the others.
-    function Hosts.lookAt(host, queue, at)
-        if at <= Clock.now and (host.needs or 0) == 0 then
-            host.needs = 0
-            for _, priority in ipairs(Blocks.PRIORITIES) do
-                local isGood, needs = pcall(Hosts.needsOf, Blocks.ofQueue(queue, 'aside:' .. priority .. ':' .. host.name), host.name)
-                host.needs = max(host.needs, isGood and needs or 0)
-            end
-        end
-        if at <= Clock.now then at = at - host.needs end
-        for _, priority in ipairs(Blocks.PRIORITIES) do redis.pcall('ZADD', Blocks.ofQueue(queue, 'timers:' .. priority), 'XX', at + Hosts.BEHIND, 'h' .. host.name) end
+    -- `taker` is the queue whose turn that was, if it is known that it has no more of it.
+    function Hosts.enter(host, requests, taker)
+        Hosts.changed(host).running = host.running + requests
+        host.entered = (host.entered or 0) + requests
+        local _, interval = Hosts.ruleOf(host)
+        if interval > 0 then host.next = Clock.now + interval end
+        if taker then Hosts.turnTaken(host, taker) end
     end
 
-    -- Has the queues that wait look at the host when it opens, each in its turn. One that does not take its turn loses it after a moment.
-    function Hosts.offer(host)
-        local opens = max(Clock.now, Hosts.lookAgainAt(host, Hosts.opensAt(host)))
-        Hosts.changed(host).offered = opens + Hosts.TURN_KEPT
-        for i, queue in ipairs(host.waiting) do Hosts.lookAt(host, queue, opens + (i - 1) * Hosts.TURN_KEPT) end
-        Counts.wake(host.waiting[1], 1)
-    end
-
-    -- The first queue did not come: it is full, paused or gone. It looks for itself, whenever it comes back.
-    function Hosts.passOver(host)
-        Hosts.lookAt(host, table.remove(Hosts.changed(host).waiting, 1), Clock.now)
-        host.offered = 0
-    end
-
-    -- A queue has jobs that wait for the host: it stands behind those that wait already.
-    function Hosts.waitFor(host, queue)
-        -- A turn at a host that is full is nobody's: the next place to be free is offered anew.
-        if host.offered > 0 and Hosts.opensAt(host) == Hosts.NEVER then Hosts.changed(host).offered = 0 end
-        for _, name in ipairs(host.waiting) do
-            if name == queue then return end
-        end
-        if #host.waiting < MOST_WAITING then table.insert(Hosts.changed(host).waiting, queue) end
-    end
-
-    -- A queue has had its turn: it stands behind the others, while it has jobs aside there.
-    function Hosts.turnTaken(host, queue)
-        if host.waiting[1] ~= queue then return end
-        table.remove(Hosts.changed(host).waiting, 1)
-        host.offered = 0
-        for _, priority in ipairs(Blocks.PRIORITIES) do
-            if call('EXISTS', Blocks.ofQueue(queue, 'aside:' .. priority .. ':' .. host.name)) == 1 then return Hosts.waitFor(host, queue) end
-        end
-    end
-
-    -- No request starts for `pause` ms. Without one the pause doubles from rest to rest, and `random`, from 0 to 1, spreads it.
-    function Hosts.coolDown(host, pause, random)
-        local isCooling = host.cool > Clock.now
-        if not pause then
-            -- Requests that were in flight together fail together, and are one reason and not eight.
-            if isCooling then return end
-            pause = floor(min(LONGEST_COOL, FIRST_COOL * 2 ^ host.level) * (0.5 + random / 2))
-        end
-        if not isCooling then host.level = min(20, host.level + 1) end
-        host.earned, host.cool, host.probing = 0, max(host.cool, Clock.now + pause), max(host.probing, 1)
-        Hosts.changed(host)
-    end
-
-    -- The host answers, and asks for a rest. Where it has gone on with that for too long it is given up.
-    function Hosts.noteRest(host, pause, random, reason)
-        if host.down == 0 or host.failures > 0 then host.down, host.probing = Clock.now, min(host.probing, 1) end
-        host.failures, host.reason = 0, #reason <= LONGEST_REASON and reason or ''
-        Hosts.noteAnswer(host.name)
-        if Hosts.endsAt(host) <= Clock.now then host.probing = Hosts.GIVEN_UP end
-        Hosts.coolDown(host, pause, random)
-    end
-
-    -- A request got no answer, for this reason. A host that has answered lately rests after some of these in a row, and is given up after its
-    -- patience. Any other host rests after each, and is given up after `probes` of them as well. 0 is for ever.
-    function Hosts.noteFailure(host, random, probes, reason)
-        if host.failures == 0 then host.down = Clock.now end
-        host.earned, host.failures = 0, min(255, host.failures + 1)
-        host.reason = #reason <= LONGEST_REASON and reason or ''
-        Hosts.changed(host)
-        local isNew = not hasAnswered(host.name)
-        if not isNew and host.failures < FAILURES_TO_COOL then return end
-        local isOver = Hosts.endsAt(host) <= Clock.now
-        if isOver or isNew and probes > 0 and host.failures >= probes then host.probing = Hosts.GIVEN_UP end
-        Hosts.coolDown(host, nil, random)
+    -- Requests have ended, with nothing learnt about the host.
+    function Hosts.leave(name, requests)
+        local host, ended = Hosts.changed(Hosts.of(name)), requests or 1
+        host.running, host.left = max(0, host.running - ended), (host.left or 0) + ended
+        return host
     end
 
     -- A host that nobody asked for again is forgotten in time: a few are looked at now and then. Answers an abandoned queue that was met,
@@ -416,4 +215,6 @@ function Hosts.make()
         call('HSET', KEYS[1], 'sweep', found[1])
         return abandoned, from
     end
+
+    --@ rests turns
 end

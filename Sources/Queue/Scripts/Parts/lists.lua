@@ -48,6 +48,8 @@ function Lists.goOn(key)
     end
 end
 
+function Lists.first(key) return call('LINDEX', key, 0) or Lists.goOn(key) and call('LINDEX', key, 0) end
+
 function Lists.isEmpty(key) return call('EXISTS', key) == 0 and not Lists.goOn(key) end
 
 -- The keys of a list.
