@@ -151,57 +151,57 @@ extension ClusterState {
     /// - Returns: The cluster with the partitions that the namespace has.
     package func checked(_ use: Use = .begins) async throws(StateError) -> ClusterState {
         try await StateError.mapping {
-            let (keys, begins) = (home.keys, use == .begins)
-            var refusal: RedisError?
-            var reply = try await replies(to: [RedisCommand("GET", keys.schema)])[0].mapError(naming)
-            if use != .damage, case .success(let value) = reply, try value.asOptionalString() == nil {
-                if try await hasLostSchema() { throw StateError.lostSchema(namespace: namespace) }
-                if begins { (refusal, reply) = try await begun(keys) }
-            }
-            if case .failure(let error) = reply, error.kind == .wrongType {
-                throw StateError.damagedSchema(key: "{\(namespace)}schema", found: nil)
-            }
-            if connection.isCluster, case .failure(let error) = reply, error.isTransient {
-                throw StateError.homeAway(namespace: namespace, error)
-            }
-            guard let found = try reply.get().asOptionalString() else {
-                // Jobs in a namespace without its number of partitions would be lost to those who take it for another number.
-                if let refusal { throw refusal }
+            guard let schema = try await schemaEntry(use) else {
                 var new = self
-                new.hasSchema = begins
+                new.hasSchema = use == .begins
                 return new
             }
-            let parts = found.split(separator: "/", omittingEmptySubsequences: false)
-            if parts[0] != Self.schema, parts[0].first?.isNumber == true {
-                throw StateError.otherSchema(found: String(parts[0].prefix(40)))
-            }
-            let mark = parts.dropFirst(2).map { "/" + $0 }.joined()
-            guard parts[0] == Self.schema, parts.count >= 2, let number = Int(parts[1]), (1...Partition.most).contains(number),
-                ["", Self.spreadMark].contains(mark)
-            else {
-                throw StateError.damagedSchema(key: "{\(namespace)}schema", found: found)
-            }
-            let asked = try await orGiveUp(home) {
-                try await connection.run(
-                    ClusterScripts.rights, keys: [keys.schema, keys.none], [""] + commandsOfAll(keys.none, keys.schema)
-                )
-                .asArray()
-            }
-            guard case .success(let rights) = asked else {
-                if case .failure(let error) = asked, let error = error.redis { throw StateError.homeAway(namespace: namespace, error) }
-                throw StateError.redis(RedisError(.unavailable))
-            }
-            let cluster = ClusterState(
-                connection, namespace: namespace, partitions: number, isSpread: mark == Self.spreadMark, persistence: persistence,
-                scripts: scripts)
-            let lacking = try rights.map { try $0.asString() } + (try await cluster.lackingInPartitions())
+            let cluster = try cluster(of: schema)
+            let lacking = try await lackingAtHome() + cluster.lackingInPartitions()
             if !lacking.isEmpty {
-                let server = connection.primary(of: keys.schema)?.address ?? connection.configuration.address
+                let server = connection.primary(of: home.keys.schema)?.address ?? connection.configuration.address
                 throw RedisError(lacking: lacking, server: server.description)
             }
-            if begins, let error = try await cluster.refusalElsewhere() { throw error }
+            if use == .begins, let error = try await cluster.refusalElsewhere() { throw error }
             return cluster
         }
+    }
+
+    /// The schema's entry, which a namespace that begins gets here; `nil` for a namespace without one.
+    private func schemaEntry(_ use: Use) async throws -> String? {
+        var refusal: RedisError?
+        var reply = try await replies(to: [RedisCommand("GET", home.keys.schema)])[0].mapError(naming)
+        if use != .damage, case .success(let value) = reply, try value.asOptionalString() == nil {
+            if try await hasLostSchema() { throw StateError.lostSchema(namespace: namespace) }
+            if use == .begins { (refusal, reply) = try await begun(home.keys) }
+        }
+        if case .failure(let error) = reply, error.kind == .wrongType {
+            throw StateError.damagedSchema(key: "{\(namespace)}schema", found: nil)
+        }
+        if connection.isCluster, case .failure(let error) = reply, error.isTransient {
+            throw StateError.homeAway(namespace: namespace, error)
+        }
+        let entry = try reply.get().asOptionalString()
+        // Jobs in a namespace without its number of partitions would be lost to those who take it for another number.
+        if entry == nil, let refusal { throw refusal }
+        return entry
+    }
+
+    /// The cluster with the partitions that a schema's entry names, as in `3/16/spread`.
+    private func cluster(of schema: String) throws -> ClusterState {
+        let parts = schema.split(separator: "/", omittingEmptySubsequences: false)
+        if parts[0] != Self.schema, parts[0].first?.isNumber == true {
+            throw StateError.otherSchema(found: String(parts[0].prefix(40)))
+        }
+        let mark = parts.dropFirst(2).map { "/" + $0 }.joined()
+        guard parts[0] == Self.schema, parts.count >= 2, let number = Int(parts[1]), (1...Partition.most).contains(number),
+            ["", Self.spreadMark].contains(mark)
+        else {
+            throw StateError.damagedSchema(key: "{\(namespace)}schema", found: schema)
+        }
+        return ClusterState(
+            connection, namespace: namespace, partitions: number, isSpread: mark == Self.spreadMark, persistence: persistence,
+            scripts: scripts)
     }
 
     /// Gives a new namespace this schema. Returns the refusal of a server that is full or a replica, and the schema that is there then.

@@ -2,6 +2,21 @@ internal import GannetRedisClient
 
 /// The user's rights are tried before anything is written. A script that is refused on its way would leave half a step behind.
 extension ClusterState {
+    /// The words that the user's rule lacks at the first partition's server.
+    func lackingAtHome() async throws -> [String] {
+        let keys = home.keys
+        let asked = try await orGiveUp(home) {
+            try await connection.run(
+                ClusterScripts.rights, keys: [keys.schema, keys.none], [""] + commandsOfAll(keys.none, keys.schema)
+            ).asArray()
+        }
+        switch asked {
+        case .success(let words): return try words.map { try $0.asString() }
+        case .failure(let error):
+            throw error.redis.map { StateError.homeAway(namespace: namespace, $0) } ?? StateError.redis(RedisError(.unavailable))
+        }
+    }
+
     /// The words that the user's rule lacks for the keys and channels of the partitions behind the first.
     func lackingInPartitions() async throws -> [String] {
         // A partition at the home partition's server, because another server may be away.

@@ -1,87 +1,8 @@
-internal import GannetBase
 internal import GannetRedisClient
 
 /// Drift that shows in a few keys. Plain commands find what looks wrong. One step then tells whether it is so, and mends it when asked.
 extension Audit {
-    /// The types of keys, by the beginnings of their names.
-    private static let types = [
-        "holder": "hash", "outcome": "string", "queue": "hash", "batches": "zset", "batch": "hash", "finished": "list", "ready": "list",
-        "timers": "zset", "followers": "list",
-        "aside": "list", "delayed": "list", "dead": "zset", "idle": "zset",
-    ]
-
-    /// The keys of the whole partition.
-    private static let mainTypes = [("state", "hash"), ("hosts", "hash"), ("locks", "hash"), ("leases", "zset")]
-
-    /// A key of the partition: its queue, the beginning of its name, and the rest of that.
-    private struct Key {
-        var queue: String?
-        let kind: String
-        let rest: [UInt8]
-
-        init(_ name: [UInt8]) {
-            var own = name[...]
-            if name.starts(with: "q:".utf8), let end = name.dropFirst(2).firstIndex(of: UInt8(ascii: ":")) {
-                queue = String(decoding: name[2..<end], as: UTF8.self)
-                own = name[(end + 1)...]
-            }
-            let kind = own.prefix { UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 }
-            self.kind = String(decoding: kind, as: UTF8.self)
-            rest = Array(own.dropFirst(kind.count + 1))
-        }
-    }
-
-    /// A list of a queue.
-    private struct List {
-        let queue: String
-        let kind: String
-        let name: [UInt8]
-    }
-
-    /// Answers whether the keys to which all others lead can be read.
-    mutating func lookAtMainKeys(in partition: Partition) async throws -> Bool {
-        let types = try await pipeline(Self.mainTypes.map { RedisCommand("TYPE", .string(partition.keys.tag + $0.0)) })
-        var isGood = true
-        for ((name, expected), type) in zip(Self.mainTypes, types) where !["none", expected].contains(try type.asString()) {
-            add(.wrongType, "'\(partition.keys.tag)\(name)', which has to be a \(expected)")
-            isGood = false
-        }
-        return isGood
-    }
-
-    /// Answers the queues that it met.
-    mutating func lookAtKeys(in partition: Partition) async throws -> Set<String> {
-        var queues: Set<String> = []
-        var cursor = "0"
-        repeat {
-            let page = try await keys(of: partition, from: cursor)
-            let types = try await pipeline(page.names.map { RedisCommand("TYPE", .bytes(Array(partition.keys.tag.utf8) + $0)) })
-            var known: [Key] = []
-            for (name, type) in zip(page.names, types) {
-                let (key, found) = (Key(name), try type.asString())
-                if let queue = key.queue, key.kind == "queue" || key.kind == "batches" { queues.insert(queue) }
-                guard let expected = Self.types[key.kind], found != "none" else { continue }
-                if found == expected {
-                    known.append(key)
-                } else {
-                    add(
-                        .wrongType,
-                        "'\(partition.keys.tag)\(String(decoding: name, as: UTF8.self).shown(standIn: "?"))', which has to be a \(expected)"
-                    )
-                }
-            }
-            for key in known where key.kind == "holder" { try await check(holder: key.rest, in: partition) }
-            // Behind the name of a long list stand those of its parts.
-            let firsts = known.filter { $0.kind == "followers" ? $0.rest.count == URLID.count : !$0.rest.contains(UInt8(ascii: "#")) }
-            let lists = firsts.compactMap { key in key.queue.map { List(queue: $0, kind: key.kind, name: key.rest) } }
-            try await check(followers: lists.filter { $0.kind == "followers" }, in: partition)
-            try await check(waiting: lists.filter { $0.kind == "aside" || $0.kind == "delayed" }, in: partition)
-            cursor = page.next
-        } while cursor != "0"
-        return queues
-    }
-
-    private func pipeline(_ commands: [RedisCommand]) async throws -> [RedisReply] {
+    func pipeline(_ commands: [RedisCommand]) async throws -> [RedisReply] {
         try await state.connection.pipeline(commands).map { try $0.get() }
     }
 
@@ -135,7 +56,7 @@ extension Audit {
 }
 
 extension Audit {
-    private mutating func check(holder incarnation: [UInt8], in partition: Partition) async throws {
+    mutating func check(holder incarnation: [UInt8], in partition: Partition) async throws {
         let (keys, holder) = (partition.keys, partition.keys.holder(incarnation))
         let lease = try await grounds([[RedisCommand("ZSCORE", keys.leases, .bytes(incarnation)), RedisCommand("EXISTS", holder)]])[0]
         if !Self.isLease(lease.replies[0]), lease.replies[1] == Grounds.one,
@@ -164,7 +85,7 @@ extension Audit {
     private static let mostPassed = 50_000
 
     /// Followers have a timer. Where it names no time, a lock or a list aside leads to them.
-    private mutating func check(followers lists: [List], in partition: Partition) async throws {
+    mutating func check(followers lists: [List], in partition: Partition) async throws {
         let keys = partition.keys
         let groups = lists.map { list in
             [RedisCommand("LINDEX", keys.followers(list.name, of: list.queue), 0), RedisCommand("HGET", keys.locks, .bytes(list.name))]
@@ -178,11 +99,8 @@ extension Audit {
         for (index, (list, known)) in zip(lists, all).enumerated() {
             guard let block = known.replies[0].flatMap({ Block($0) }) else { continue }
             var grounds = known
-            if let at = known.replies[2...].compactMap({ $0 }).first {
-                let lock = known.replies[1].flatMap { URLLock($0) }
-                // Without a lock, nothing but that lock's deadline may have set a time to come.
-                let isLed = at != Array("inf".utf8) && (known.replies[1] != nil || (Int(String(decoding: at, as: UTF8.self)) ?? 0) <= now)
-                if isLed || lock?.followers.contains(where: { $0.queue == list.queue }) == true { continue }
+            if let timer = known.replies[2...].compactMap({ $0 }).first {
+                if Self.isLed(timer, lock: known.replies[1], queue: list.queue, now: now) { continue }
                 let asides = Priority.allCases.map {
                     RedisCommand(
                         "LPOS", keys.aside(Array(block.host.utf8), $0, of: list.queue), .bytes(list.name), "MAXLEN",
@@ -193,40 +111,65 @@ extension Audit {
                 if !grounds.replies.starts(with: known.replies) { continue }
                 if grounds.replies.suffix(asides.count).contains(where: { $0 != nil }) { continue }
             }
-            let asked = RedisCommand("HGET", keys.batch(block.batch, of: list.queue), "priority")
-            let number = try await pipeline([asked])[0].asOptionalString()
-            let priority = number.flatMap { Int($0) }.flatMap { Priority(number: $0) }
-            let timers = keys.timers(priority ?? .normal, of: list.queue)
-            try await find(.parkedWithoutFlight, Self.name(list.name), grounds, queue: list.queue, in: partition) { commit in
-                commit.write("ZADD", timers, .integer(now), .bytes(JobPlace.followers(id: list.name).member))
-                commit.effect = .wakes(1)
-            }
+            try await find(parked: list, block, grounds, now: now, in: partition)
         }
     }
 
-    /// A list of jobs aside or delayed has its timer; the suspects' comes and goes with the workers that may take one.
-    private mutating func check(waiting lists: [List], in partition: Partition) async throws {
+    /// Whether a timer or a lock leads to followers. Without a lock, nothing but that lock's deadline may have set a time to come.
+    private static func isLed(_ timer: [UInt8], lock: [UInt8]?, queue: String, now: Int) -> Bool {
+        if timer != Array("inf".utf8), lock != nil || (Int(String(decoding: timer, as: UTF8.self)) ?? 0) <= now { return true }
+        return lock.flatMap { URLLock($0) }?.followers.contains { $0.queue == queue } ?? false
+    }
+
+    /// Notes followers that nothing leads to. Mended, they are looked at now.
+    private mutating func find(parked list: List, _ block: Block, _ grounds: Grounds, now: Int, in partition: Partition) async throws {
         let keys = partition.keys
-        let found = lists.compactMap {
-            list -> (place: JobPlace, key: RedisArgument, timers: RedisArgument, example: String, queue: String)? in
+        let asked = RedisCommand("HGET", keys.batch(block.batch, of: list.queue), "priority")
+        let number = try await pipeline([asked])[0].asOptionalString()
+        let priority = number.flatMap { Int($0) }.flatMap { Priority(number: $0) } ?? .normal
+        try await find(.parkedWithoutFlight, Self.name(list.name), grounds, queue: list.queue, in: partition) { commit in
+            commit.write("ZADD", keys.timers(priority, of: list.queue), .integer(now), .bytes(JobPlace.followers(id: list.name).member))
+            commit.effect = .wakes(1)
+        }
+    }
+
+    /// A list of jobs aside or delayed, and the timers in which it has one.
+    private struct Waiting {
+        let list: List
+        let place: JobPlace
+        let key: RedisArgument
+        let timers: RedisArgument
+        let example: String
+
+        /// Nil for a list of suspects, whose timer comes and goes with the workers that may take one, and for one that no script writes.
+        init?(_ list: List, _ keys: Keys) {
             let parts = list.name.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false).map { Array($0) }
             guard parts.count == 2, ![[UInt8(ascii: "?")], [UInt8(ascii: "!")]].contains(parts[1]),
                 let priority = Priority(rawValue: String(decoding: parts[0], as: UTF8.self))
             else { return nil }
-            let (name, timers) = (String(decoding: parts[1], as: UTF8.self), keys.timers(priority, of: list.queue))
+            let name = String(decoding: parts[1], as: UTF8.self)
             if list.kind == "aside" {
-                let key = keys.aside(parts[1], priority, of: list.queue)
-                return (.aside(host: parts[1]), key, timers, "the host \(name) in the queue \(list.queue)", list.queue)
+                (place, key) = (.aside(host: parts[1]), keys.aside(parts[1], priority, of: list.queue))
+                example = "the host \(name) in the queue \(list.queue)"
+            } else if let delay = Int(name) {
+                (place, key) = (.delayed(delay: delay), keys.delayed(delay, priority, of: list.queue))
+                example = "the delay of \(delay) ms in the queue \(list.queue)"
+            } else {
+                return nil
             }
-            guard let delay = Int(name) else { return nil }
-            let key = keys.delayed(delay, priority, of: list.queue)
-            return (.delayed(delay: delay), key, timers, "the delay of \(delay) ms in the queue \(list.queue)", list.queue)
+            self.list = list
+            timers = keys.timers(priority, of: list.queue)
         }
+    }
+
+    /// A list of jobs aside or delayed has its timer.
+    mutating func check(waiting lists: [List], in partition: Partition) async throws {
+        let found = lists.compactMap { Waiting($0, partition.keys) }
         let all = try await grounds(
             found.map { [RedisCommand("ZSCORE", $0.timers, .bytes($0.place.member)), RedisCommand("EXISTS", $0.key)] })
         for (one, grounds) in zip(found, all) where grounds.replies == [nil, Grounds.one] {
             let now = try await state.now(in: partition)
-            try await find(.heldNotDue, one.example, grounds, queue: one.queue, in: partition) { commit in
+            try await find(.heldNotDue, one.example, grounds, queue: one.list.queue, in: partition) { commit in
                 commit.write("ZADD", one.timers, .integer(one.place.score(at: now)), .bytes(one.place.member))
                 commit.effect = .wakes(1)
             }

@@ -73,21 +73,21 @@ extension JobPage {
     /// A place with what is read of it.
     private struct Found {
         let place: JobPlace
+        /// The commands that read elements, and behind them the URL's lock where the place is one of followers.
+        var commands: [RedisCommand] = []
         var elements: [[UInt8]] = []
-        /// How many replies have the elements.
-        var reads = 0
         /// The elements reach to the end of the place.
         var isWhole = true
         var lock: URLLock?
 
         var mark: Int { Int(Partition.hash(place.member) & 0xffff_ffff) }
 
-        mutating func read(_ replies: inout ArraySlice<RedisReply>, state: JobState) throws {
-            for _ in 0..<reads { elements += try replies.removeFirst().asArray().map { try $0.asBytes() } }
-            guard case .followers = place else { return }
-            lock = try replies.removeFirst().asOptionalBytes().flatMap { URLLock($0) }
+        mutating func read(_ replies: ArraySlice<RedisReply>, state: JobState) throws {
+            var lists = replies
+            if place.followedID != nil { lock = try lists.popLast()?.asOptionalBytes().flatMap { URLLock($0) } }
+            elements = try lists.flatMap { try $0.asArray().map { try $0.asBytes() } }
             // Jobs that came back stand before all that follow.
-            if state != .parked, let end = elements.firstIndex(where: { Block($0)?.followerState == .parked }) {
+            if place.followedID != nil, state != .parked, let end = elements.firstIndex(where: { Block($0)?.followerState == .parked }) {
                 elements.removeSubrange(end...)
                 isWhole = true
             }
@@ -122,7 +122,7 @@ extension JobPage {
         for timer in timers { places.append(Found(place: JobPlace(timer: try timer.asBytes()))) }
         let lists = places.map { reader.list(of: $0.place, priority) }
         var found = try await look(at: lists, of: priority, from: position)[...]
-        var (commands, read, asked) = ([RedisCommand](), [Int](), 0)
+        var asked = 0
         for (index, list) in lists.enumerated() {
             if looks <= 0 {
                 places.removeSubrange(index...)
@@ -136,14 +136,17 @@ extension JobPage {
             looks -= wanted - 1
             if index == 0 { asked = wanted }
             places[index].isWhole = from + wanted >= whole.length
-            read.append(index)
-            let reads = whole.reading(from..<from + wanted)
-            places[index].reads = reads.count
-            commands += reads
-            if case .followers(let id) = places[index].place { commands.append(RedisCommand("HGET", reader.keys.locks, .bytes(id))) }
+            places[index].commands = whole.reading(from..<from + wanted)
+            if let id = places[index].place.followedID {
+                places[index].commands.append(RedisCommand("HGET", reader.keys.locks, .bytes(id)))
+            }
         }
-        var replies = try await reader.pipeline(commands)[...]
-        for index in read { try places[index].read(&replies, state: reader.selection.state) }
+        var replies = try await reader.pipeline(places.flatMap(\.commands))[...]
+        for index in places.indices where !places[index].commands.isEmpty {
+            let number = places[index].commands.count
+            try places[index].read(replies.prefix(number), state: reader.selection.state)
+            replies = replies.dropFirst(number)
+        }
         // Jobs were claimed meanwhile, and parts of the list are gone.
         if position.place == 0, places[0].elements.count < asked { reader.ready[priority.number] = nil }
         try await reader.learnBatches(of: places.flatMap(\.elements))
@@ -162,27 +165,22 @@ extension JobPage {
 
     /// Adds the jobs of a place from a position on. Answers whether there was room for all of them.
     private mutating func add(_ found: Found, _ position: inout Position) -> Bool {
-        for element in found.elements {
-            guard add(element, found, &position) else { return false }
-        }
-        return true
-    }
-
-    private mutating func add(_ element: [UInt8], _ found: Found, _ position: inout Position) -> Bool {
         let retry = reader.selection.state == .delayed && found.lock?.kind == .retry ? found.lock?.began : nil
         let lock = reader.selection.state == .parked ? nil : found.lock
-        if let block = reader.selected(element, in: found.place) {
-            for index in min(position.job, block.count)..<block.count {
-                if isFull {
-                    position.job = index
-                    return false
+        for element in found.elements {
+            if let block = reader.selected(element, in: found.place) {
+                for index in min(position.job, block.count)..<block.count {
+                    if isFull {
+                        position.job = index
+                        return false
+                    }
+                    add(
+                        block, job: index, at: found.place.due(block) ?? retry, crashes: lock?.crashes ?? 0,
+                        failures: lock?.failures ?? 0, error: lock.flatMap { OutcomeContent($0.failure) })
                 }
-                add(
-                    block, job: index, at: found.place.due(block) ?? retry, crashes: lock?.crashes ?? 0, failures: lock?.failures ?? 0,
-                    error: lock.flatMap { OutcomeContent($0.failure) })
             }
+            (position.element, position.job) = (position.element + 1, 0)
         }
-        (position.element, position.job) = (position.element + 1, 0)
         return true
     }
 }

@@ -5,9 +5,9 @@ internal import GannetRedisClient
 /// Lists are gone through from their ends on, and elements are named by their distance from the end: claims take from the heads. The rest of a
 /// block stays in its place. A tombstone stands for a whole block; tombstones at the end of a list go.
 struct PartitionSweep {
-    private var reader: JobReader
-    private let action: JobSweep.Action
-    private let latest: Int
+    var reader: JobReader
+    let action: JobSweep.Action
+    let latest: Int
     private let limit: Int
     private(set) var sum: JobSweep
     var looks = FetchQueue.jobsAtOnce
@@ -27,8 +27,8 @@ struct PartitionSweep {
         self.limit = limit
     }
 
-    private var queue: FetchQueue { reader.queue }
-    private var keys: Keys { reader.keys }
+    var queue: FetchQueue { reader.queue }
+    var keys: Keys { reader.keys }
     private var selection: JobSelection { reader.selection }
     private var left: Int { limit - sum.count }
 
@@ -50,8 +50,8 @@ struct PartitionSweep {
             let (next, found) = try await page(of: keys.timers(priority, of: queue.name), at: cursor)
             var places = found.map { JobPlace(timer: $0.name) }.filter(reader.mayConcern)
             if action == .retry {
-                try await change(places) { try await $0.makingDue($1, &$2) }
-                places.removeAll { if case .followers = $0 { true } else { false } }
+                try await change(places.compactMap(\.followedID)) { try await $0.makingDue($1, &$2) }
+                places.removeAll { $0.followedID != nil }
             }
             for place in try await mayHold(places) { try await change(in: place, of: priority) }
             cursor = next
@@ -62,7 +62,7 @@ struct PartitionSweep {
     private func mayHold(_ places: [JobPlace]) async throws(StateError) -> [JobPlace] {
         try await queue.persistently {
             let end: RedisArgument = selection.state == .parked ? -1 : 0
-            let ids = places.compactMap { if case .followers(let id) = $0 { id } else { nil as [UInt8]? } }
+            let ids = places.compactMap(\.followedID)
             let replies = try await reader.pipeline(
                 ids.flatMap { id in
                     let list = keys.followers(id, of: queue.name)
@@ -75,7 +75,7 @@ struct PartitionSweep {
                 if try replies[2 * index + 1].asInteger() > 0 { continue }
                 if block.followerState != selection.state || !reader.matchesHost(block) { others.insert(id) }
             }
-            return places.filter { if case .followers(let id) = $0 { !others.contains(id) } else { true } }
+            return places.filter { place in !(place.followedID.map { others.contains($0) } ?? false) }
         }
     }
 
@@ -139,25 +139,21 @@ extension PartitionSweep {
     }
 
     /// The next attempts of URLs are due now, for all queues that follow them.
-    private func makingDue(_ places: ArraySlice<JobPlace>, _ step: inout SweepStep) async throws -> JobReader {
+    private func makingDue(_ ids: ArraySlice<[UInt8]>, _ step: inout SweepStep) async throws -> JobReader {
         var reader = reader
         let now = try await queue.cluster.now(in: reader.partition)
-        let ids = places.map { if case .followers(let id) = $0 { id } else { nil as [UInt8]? } }
         let replies = try await reader.pipeline(
-            ids.compactMap { $0 }.flatMap { id in
-                [
-                    RedisCommand("LINDEX", keys.followers(id, of: queue.name), 0),
-                    RedisCommand("HGET", keys.locks, .bytes(id)),
-                ]
+            ids.flatMap { id in
+                [RedisCommand("LINDEX", keys.followers(id, of: queue.name), 0), RedisCommand("HGET", keys.locks, .bytes(id))]
             })
-        var found = try replies.map { try $0.asOptionalBytes() }[...]
+        let found = try replies.map { try $0.asOptionalBytes() }
         try await reader.learnBatches(of: found.compactMap { $0 })
-        for (place, id) in zip(places, ids) {
+        for (index, id) in ids.enumerated() {
             if step.isFull { break }
             step.done += 1
-            guard let id, let first = found.popFirst(), let bytes = found.popFirst(), let first, let bytes,
-                let block = reader.selected(first, in: place), !reader.chosen(block, most: 1).isEmpty, var lock = URLLock(bytes),
-                lock.kind == .retry, lock.began > now
+            let place = JobPlace.followers(id: id)
+            guard let first = found[2 * index], let bytes = found[2 * index + 1], let block = reader.selected(first, in: place),
+                !reader.chosen(block, most: 1).isEmpty, var lock = URLLock(bytes), lock.kind == .retry, lock.began > now
             else { continue }
             lock.began = now
             step.commit.check(bytes, "HGET", keys.locks, .bytes(id))
@@ -187,6 +183,24 @@ extension PartitionSweep {
         }
     }
 
+    /// Jobs that are taken out of an element of a list.
+    private struct Taken {
+        let block: Block
+        let jobs: [Int]
+        /// What stands in the element's place.
+        let rest: [UInt8]
+    }
+
+    /// The selected jobs of an element, as many as the step has room for. Nil where it stays as it is.
+    private func taken(_ element: [UInt8], in place: JobPlace, _ reader: JobReader, now: Int, most: Int) -> Taken? {
+        guard let block = reader.selected(element, in: place), block.enqueued <= latest, action == .delete || (place.due(block) ?? 0) > now
+        else { return nil }
+        let jobs = reader.chosen(block, most: most)
+        if jobs.isEmpty { return nil }
+        if jobs.count == block.count { return Taken(block: block, jobs: jobs, rest: Block.gone) }
+        return block.bytes(ofJobs: (0..<block.count).filter { !jobs.contains($0) }).map { Taken(block: block, jobs: jobs, rest: $0) }
+    }
+
     private func changing(
         _ list: RedisArgument, of whole: RedisArgument, _ place: JobPlace, _ priority: Priority, behind: Int,
         _ step: inout SweepStep
@@ -204,32 +218,24 @@ extension PartitionSweep {
         for element in elements.reversed() {
             step.isMore = step.isFull
             if step.isMore { break }
-            let block = reader.selected(element, in: place).flatMap { mayChange($0, in: place, now) ? $0 : nil }
-            let chosen = block.map { reader.chosen($0, most: step.left) } ?? []
-            let rest: [UInt8]
-            if let block, chosen.count == block.count {
-                rest = Block.gone
-            } else if let block, !chosen.isEmpty {
-                rest = block.bytes(ofJobs: (0..<block.count).filter { !chosen.contains($0) }) ?? element
-            } else {
-                rest = element
-            }
+            let taken = taken(element, in: place, reader, now: now, most: step.left)
             let index = step.behind + trimmed + 1
-            if rest != element || (rest == Block.gone && step.behind == 0) { step.commit.check(element, "LINDEX", list, .integer(-index)) }
-            if let block, rest != element {
+            let isTrimmed = step.behind == 0 && (taken?.rest ?? element) == Block.gone
+            if taken != nil || isTrimmed { step.commit.check(element, "LINDEX", list, .integer(-index)) }
+            if let taken {
                 if action == .delete {
-                    step.cancel(chosen.count, of: block, in: selection.state)
-                } else if let moved = block.bytes(ofJobs: chosen) {
-                    step.hasten(chosen.count, of: block)
+                    step.cancel(taken.jobs.count, of: taken.block, in: selection.state)
+                } else if let moved = taken.block.bytes(ofJobs: taken.jobs) {
+                    step.hasten(taken.jobs.count, of: taken.block)
                     step.commit.write("LPUSH", keys.ready(priority, of: queue.name), .bytes(moved))
                 }
             }
-            if rest == Block.gone, step.behind == 0 {
+            if isTrimmed {
                 trimmed += 1
                 continue
             }
-            if rest != element {
-                step.commit.write("LSET", list, .integer(-index), .bytes(rest))
+            if let taken {
+                step.commit.write("LSET", list, .integer(-index), .bytes(taken.rest))
                 step.passed += min(index, length - index)
             }
             step.behind += 1
@@ -241,10 +247,6 @@ extension PartitionSweep {
             try await leave(place, priority, elements: trimmed, of: list, &step)
         }
         return reader
-    }
-
-    private func mayChange(_ block: Block, in place: JobPlace, _ now: Int) -> Bool {
-        block.enqueued <= latest && (action == .delete || (place.due(block) ?? 0) > now)
     }
 
     /// A list with nothing left is no place any more. The next attempt of a URL that nobody follows is not made. The next exchange sees to a
@@ -262,7 +264,7 @@ extension PartitionSweep {
         }
         step.commit.check(Array("0".utf8), "LLEN", names)
         step.commit.write("ZREM", timers, .bytes(place.member))
-        guard case .followers(let id) = place,
+        guard let id = place.followedID,
             let bytes = try await reader.pipeline([RedisCommand("HGET", keys.locks, .bytes(id))])[0].asOptionalBytes(),
             var lock = URLLock(bytes)
         else { return }
@@ -273,101 +275,5 @@ extension PartitionSweep {
         } else {
             step.commit.write("HSET", keys.locks, .bytes(id), .bytes(lock.bytes))
         }
-    }
-}
-
-extension PartitionSweep {
-    /// Deletes dead jobs, or puts them back as if they came now. A job that is put back counts as failed no longer, and what was kept of its
-    /// URL's failure is forgotten: it would be its outcome at once. A job whose batch was cancelled, or is not remembered, stays dead.
-    private func changingDead(_ records: ArraySlice<(name: [UInt8], score: [UInt8])>, _ step: inout SweepStep) async throws -> JobReader {
-        let dead = keys.dead(of: queue.name)
-        var reader = reader
-        let chosen = records.map { record in
-            (Int(String(decoding: record.score, as: UTF8.self)) ?? 0) <= latest ? reader.selected(dead: record.name) : nil
-        }
-        try await reader.learnBatches(of: chosen.compactMap { $0?.block.bytes })
-        let outcomes = try await failures(of: action == .retry ? chosen : [])
-        let retried = action == .retry ? chosen.filter { $0.flatMap { reader.state(ofBatch: $0.block.batch) } != nil } : []
-        var origins = try await origins(of: retried)
-        // Somebody may have exported the batch, and it holds nothing then.
-        for holding in origins.values.compactMap(\.holding) { _ = try await BlobStore(queue.cluster).hold(holding) }
-        let now = try await queue.cluster.now(in: reader.partition)
-        for (index, (record, job)) in zip(records, chosen).enumerated() {
-            if step.isFull { break }
-            step.done += 1
-            guard let job else { continue }
-            if action == .retry, reader.state(ofBatch: job.block.batch) == nil {
-                step.stuck += 1
-                continue
-            }
-            step.commit.check(record.score, "ZSCORE", dead, .bytes(record.name))
-            step.commit.write("ZREM", dead, .bytes(record.name))
-            step.count += 1
-            guard let origin = origins[job.block.batch] else { continue }
-            if let (key, bytes) = outcomes[index] {
-                step.commit.check(bytes, "GET", key)
-                step.commit.write("DEL", key)
-            }
-            step.forgive(job)
-            noteAgain(job, &step)
-            step.commit.write("RPUSH", keys.ready(origin.priority, of: queue.name), .bytes(job.block.bytes(enqueued: now)))
-            if let ids = origin.ids { reopen(job.block.batch, ids, &step) }
-            origins[job.block.batch]?.ids = nil
-        }
-        return reader
-    }
-
-    /// The end that the batch has listed for the job counts no more. The list may be long, so the end is not looked for there.
-    private func noteAgain(_ job: DeadJob, _ step: inout SweepStep) {
-        guard let id = job.block.firstID else { return }
-        let batch = keys.batch(job.block.batch, of: queue.name)
-        step.commit.write("HINCRBY", batch, .bytes(EndsAgain.field(of: id)), 1)
-        step.commit.write("HINCRBY", batch, .string(EndsAgain.total), 1)
-    }
-
-    /// The batch of a dead job.
-    private struct Origin {
-        let priority: Priority
-        /// Nil where its bodies are a mere cache.
-        let holding: HoldingBatch?
-        /// How many finished ids a batch has that ended; `nil` while it is under way.
-        var ids: [UInt8]?
-    }
-
-    private func origins(of jobs: [DeadJob?]) async throws -> [Int: Origin] {
-        let numbers = Set(jobs.compactMap { $0?.block.batch }).sorted()
-        let replies = try await reader.pipeline(
-            numbers.map { RedisCommand("HMGET", keys.batch($0, of: queue.name), "priority", "ids", "id", "keeps") })
-        var origins: [Int: Origin] = [:]
-        for (index, number) in numbers.enumerated() {
-            let fields = try replies[index].fields(4, of: "HMGET")
-            guard let priority = Priority(number: (try? fields[0].asCount()) ?? Priority.normal.number) else { continue }
-            let name = Keeping(text: try fields[3].asOptionalString()) == .cache ? nil : try fields[2].asOptionalString()
-            let holding = name.map { HoldingBatch(queue: queue.name, batch: $0) }
-            origins[number] = Origin(priority: priority, holding: holding, ids: try fields[1].asOptionalBytes())
-        }
-        return origins
-    }
-
-    /// A batch that had ended is under way again.
-    private func reopen(_ number: Int, _ ids: [UInt8], _ step: inout SweepStep) {
-        let batch = keys.batch(number, of: queue.name)
-        step.commit.check(ids, "HGET", batch, "ids")
-        step.commit.write("HDEL", batch, "ended", "ids")
-        step.commit.count(-1, "kept", in: keys.queue(queue.name))
-        step.commit.count(-(Int(String(decoding: ids, as: UTF8.self)) ?? 0), "keptIds", in: keys.queue(queue.name))
-    }
-
-    /// The kept outcomes of failures.
-    private func failures(of jobs: [DeadJob?]) async throws -> [Int: (key: RedisArgument, bytes: [UInt8])] {
-        var keys: [(index: Int, key: RedisArgument)] = []
-        for (index, job) in jobs.enumerated() {
-            if let id = job?.block.firstID { keys.append((index, self.keys.outcome(id))) }
-        }
-        var failures: [Int: (RedisArgument, [UInt8])] = [:]
-        for ((index, key), reply) in zip(keys, try await reader.pipeline(keys.map { RedisCommand("GET", $0.key) })) {
-            if let bytes = try reply.asOptionalBytes(), URLOutcome(bytes)?.isNegative == true { failures[index] = (key, bytes) }
-        }
-        return failures
     }
 }
