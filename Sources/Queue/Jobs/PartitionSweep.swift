@@ -187,7 +187,7 @@ extension PartitionSweep {
     private struct Taken {
         let block: Block
         let jobs: [Int]
-        /// What stands in the element's place.
+        /// The bytes that stand in the element's place.
         let rest: [UInt8]
     }
 
