@@ -41,7 +41,7 @@ final class Transfer {
 
     let settings: EngineSettings
     private let buffers: BodyBuffers
-    var body: BodyStore?
+    var body: BodyWriter?
     private(set) var decoder: ContentDecoder?
     /// The current hop as it goes over the wire, for a request that wants it.
     var wire: WireHop?
@@ -247,7 +247,7 @@ final class Transfer {
 
     /// The whole body, now the caller's.
     func keepBody(hasher: SHA256Hasher) throws(StorageFailure) -> DownloadedBody {
-        var store = body ?? BodyStore(ticket.request.body, hasher: hasher, buffers: buffers)
+        var store = body ?? BodyWriter(ticket.request.body, hasher: hasher, buffers: buffers)
         return try store.finish()
     }
 
@@ -332,7 +332,7 @@ final class Transfer {
                 let growing = ticket.request.growing.flatMap { (200...299).contains(state.status) ? $0 : nil }
                 let claim = settings.fetch.room?.claim()
                 if let growing { begin(growing, claim) }
-                body = BodyStore(
+                body = BodyWriter(
                     ticket.request.body, hasher: hasher, buffers: buffers, growing: growing, claim: claim,
                     expected: decoder == nil ? announcedLength.flatMap { Int(exactly: $0) } : nil)
             }

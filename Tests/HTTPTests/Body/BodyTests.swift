@@ -49,7 +49,7 @@ import Testing
         let usual = try permissions(of: ordinary)
         let destinations: [(BodyDestination, Int)] = [(.file(in: folder.path), usual), (.memory(upTo: 1, thenFileIn: folder.path), 0o600)]
         for (destination, expected) in destinations {
-            var store = BodyStore(destination, hasher: SHA256Hasher(), buffers: BodyBuffers())
+            var store = BodyWriter(destination, hasher: SHA256Hasher(), buffers: BodyBuffers())
             try Array("hello".utf8).withUnsafeBytes { try store.write($0) }
             let name = try #require(try folder.files.first { $0.hasPrefix(BodyFile.prefix) })
             #expect(try permissions(of: folder.file(name)) == expected)

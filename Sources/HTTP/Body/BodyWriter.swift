@@ -1,5 +1,5 @@
 /// Takes a body as it arrives: into memory, into a file, or first the one and then the other.
-struct BodyStore {
+struct BodyWriter {
     private let destination: BodyDestination
     private let hasher: SHA256Hasher
     private let buffers: BodyBuffers
