@@ -45,7 +45,7 @@ struct WorkCommand: Command {
         let settings = try fetch.checkedSettings()
         let folder = try store.folder.map { try WorkFolder.open($0, names: names) }
         try folder?.checkRoom()
-        let lock = try folder.map(SharedFolderLock.init)
+        let lock: FolderLock? = if let folder { try WorkFolder.lock(folder, .shared) } else { nil }
         defer { withExtendedLifetime(lock) {} }
         let endpoint = try listen.map { try WorkerEndpoint($0, console: console) }
         defer { endpoint?.stop() }
@@ -127,11 +127,4 @@ extension WorkCommand {
                 + "The queue needs room, too: lower '--cache-limit', or raise maxmemory.",
             [(key: "event", value: "cacheLimitTooHigh"), (key: "maxMemoryBytes", value: .integer(memory))])
     }
-}
-
-/// A folder that several workers use at a time, and no run.
-private final class SharedFolderLock {
-    private let lock: FolderLock
-
-    init(_ folder: BodyFolder) throws { lock = try WorkFolder.lock(folder, .shared) }
 }
