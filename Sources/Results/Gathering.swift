@@ -3,7 +3,7 @@ internal import GannetQueue
 /// Makes batches of calls: what comes while one batch is under way gathers, and goes together in the next.
 actor Gathering<Item: Sendable, Answer: Sendable> {
     private let bytes: @Sendable (Item) -> Int
-    private let call: @Sendable ([Item]) async -> [Result<Answer, StateError>]
+    private let call: @Sendable ([Item]) async throws(StateError) -> [Result<Answer, StateError>]
     private var waiters: [Int: CheckedContinuation<Answer, any Error>] = [:]
     private var gathered: [(number: Int, item: Item)] = []
     private var last = 0
@@ -18,8 +18,11 @@ actor Gathering<Item: Sendable, Answer: Sendable> {
 
     /// - Parameters:
     ///   - bytes: The size of an item in the call.
-    ///   - call: Answers each item of a batch.
-    init(bytes: @escaping @Sendable (Item) -> Int, call: @escaping @Sendable ([Item]) async -> [Result<Answer, StateError>]) {
+    ///   - call: Answers each item of a batch, or throws for all of them.
+    init(
+        bytes: @escaping @Sendable (Item) -> Int,
+        call: @escaping @Sendable ([Item]) async throws(StateError) -> [Result<Answer, StateError>]
+    ) {
         self.bytes = bytes
         self.call = call
     }
@@ -50,7 +53,8 @@ actor Gathering<Item: Sendable, Answer: Sendable> {
             let batch = next()
             // The callers that waited were cancelled.
             if batch.isEmpty { break }
-            let answers = await call(batch.map(\.item))
+            let answers: [Result<Answer, StateError>]
+            do throws(StateError) { answers = try await call(batch.map(\.item)) } catch { answers = batch.map { _ in .failure(error) } }
             for (one, answer) in zip(batch, answers) {
                 waiters.removeValue(forKey: one.number)?.resume(with: answer.mapError { $0 as any Error })
             }

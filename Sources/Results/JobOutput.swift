@@ -1,7 +1,7 @@
 package import GannetHTTP
 package import GannetQueue
 
-/// Where the bodies of a worker's jobs go, and where the ends of its jobs are recorded.
+/// Where the bodies of a worker's jobs go, and where the ends of its jobs are recorded. Readers of bodies ask a ``BodyStore``.
 ///
 /// For a job whose URL was fetched for another job, the worker asks whether that body is ``held(_:for:)``. For every other job it asks
 /// whether the body is ``found(_:)``; if not, it fetches the URL and hands the body to ``place(_:of:)``.
@@ -79,7 +79,8 @@ package enum Placement: Sendable {
 
 /// A body that is in its place.
 package struct HeldBody: Sendable, Equatable {
-    /// The path within the folder, and in an archive the place behind it; `nil` if bodies are not files.
+    /// The path within the folder, and in an archive the place behind it; `nil` if bodies are not files. An outcome keeps this text, and
+    /// ``BodyPlace`` tells from it which store has the body.
     package let file: String?
     /// The picture that is stored in place of the body.
     package let picture: StoredPicture?

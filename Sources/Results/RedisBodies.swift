@@ -61,26 +61,12 @@ package final class RedisBodies: JobOutput {
         let store = BlobStore(cluster, over: connection)
         self.store = store
         puts = (0..<store.partCount).map { _ in
-            Gathering(
-                bytes: { $0.bytes.count },
-                call: { bodies in
-                    do throws(StateError) {
-                        return try await store.put(bodies, limit: limit)
-                    } catch {
-                        return bodies.map { _ in .failure(error) }
-                    }
-                })
+            Gathering(bytes: { $0.bytes.count }) { bodies throws(StateError) in try await store.put(bodies, limit: limit) }
         }
         looks = (0..<store.partCount).map { _ in
-            Gathering(
-                bytes: { $0.digest.count },
-                call: { entries in
-                    do throws(StateError) {
-                        return try await store.contains(entries.map { ($0.digest, $0.size, $0.batch) }).map { .success($0) }
-                    } catch {
-                        return entries.map { _ in .failure(error) }
-                    }
-                })
+            Gathering(bytes: { $0.digest.count }) { entries throws(StateError) in
+                try await store.contains(entries.map { ($0.digest, $0.size, $0.batch) }).map { .success($0) }
+            }
         }
         // While one part is away the worker goes on with the others. Where all are away, the worker's exchanges end it, and with it this wait.
         persistently = Persistence(patience: store.partCount > 1 ? Persistence.endless : patience, listener: outage)
@@ -119,11 +105,10 @@ package final class RedisBodies: JobOutput {
     package func keep(_ wire: WireRecord, body: SHA256Digest?, of job: Job) async throws -> ExchangesPlace? {
         guard let bytes = try wire.packed(body: body, atMost: ExchangesPlace.most) else { return nil }
         wire.clear()
-        let isLarge = bytes.count > LargeBodyGate.smallestLarge
-        if isLarge { try await gate.enter() }
-        defer { if isLarge { gate.leave() } }
-        let digest = SHA256Digest(of: bytes)
-        guard case .held = try await place(bytes, digest: digest, of: job) else { return nil }
+        let placement = try await gate.withRoom(for: bytes.count) {
+            try await place(bytes, digest: SHA256Digest(of: bytes), of: job)
+        }
+        guard case .held = placement else { return nil }
         return ExchangesPlace(bytes)
     }
 
@@ -132,12 +117,13 @@ package final class RedisBodies: JobOutput {
         case .bytes(let bytes): return try await place(bytes, digest: digest, of: job)
         case .file(let path, _):
             defer { unlink(path) }
-            try await gate.enter()
-            defer { gate.leave() }
-            guard let bytes = Descriptor.contents(ofFile: path, count: Int(download.byteCount)) else {
-                throw StorageFailure.refused("temporary file", path, "read")
+            let count = Int(download.byteCount)
+            return try await gate.withRoom(for: count) {
+                guard let bytes = Descriptor.contents(ofFile: path, count: count) else {
+                    throw StorageFailure.refused("temporary file", path, "read")
+                }
+                return try await place(bytes, digest: digest, of: job)
             }
-            return try await place(bytes, digest: digest, of: job)
         }
     }
 
@@ -252,45 +238,12 @@ struct LargeBodyGate: Sendable {
 
     private let gate = DownloadGate(places: 2)
 
-    /// Waits for a turn; ``leave()`` ends it.
-    func enter() async throws {
+    /// Calls `body` when there is room in memory for this number of bytes.
+    func withRoom<Value: Sendable>(for bytes: Int, _ body: () async throws -> Value) async throws -> Value {
+        guard bytes > Self.smallestLarge else { return try await body() }
         guard await gate.enter() else { throw StateError.redis(RedisError(.cancelled)) }
-    }
-
-    func leave() { gate.leave() }
-}
-
-extension ClusterState {
-    /// The body of an outcome, from the workers' folder or from Redis; `nil` if neither has it.
-    package func body(of outcome: URLOutcome, in folder: BodyFolder?) async throws(StateError) -> [UInt8]? {
-        let content = outcome.content
-        guard let digest = content.digest, !outcome.isNegative else { return nil }
-        if let body = folder?.body(content.fields[.file], size: content.size, digest: digest) { return body }
-        // A small body delays no other call for long.
-        if content.size < Self.smallBody {
-            return try await BlobStore(self).body(digest: digest, size: content.size)
-        }
-        let connection = try await connect(patience: Self.bodyPatience)
-        let body: Result<[UInt8]?, StateError>
-        do throws(StateError) {
-            body = .success(try await BlobStore(self, over: connection).body(digest: digest, size: content.size))
-        } catch {
-            body = .failure(error)
-        }
-        await connection.close()
-        return try body.get()
-    }
-
-    private static let smallBody = 1 << 18
-
-    /// The timeout of calls with large bodies.
-    package static let bodyPatience = Duration.seconds(30)
-}
-
-extension BlobStore {
-    /// A body whose bytes have the digest; `nil` if it is gone.
-    func body(digest: [UInt8], size: Int) async throws(StateError) -> [UInt8]? {
-        try await intactBody(digest: digest, size: size) { SHA256Digest(of: $0).bytes }
+        defer { gate.leave() }
+        return try await body()
     }
 }
 

@@ -45,7 +45,7 @@ package final class GatewayServer: Sendable {
         endpoints +=
             GalleryEndpoints(
                 access: queues, index: PictureIndex(), favourites: settings.favourites.flatMap { try? Favourites(URL(filePath: $0)) },
-                folder: settings.folder, run: settings.found.map { ($0, queue: settings.queue, batch: settings.batch) }, pool: pool,
+                stores: settings.stores, run: settings.found.map { ($0, queue: settings.queue, batch: settings.batch) }, pool: pool,
                 thumbnails: thumbnails
             ).endpoints
         endpoints.append(

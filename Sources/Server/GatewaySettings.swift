@@ -21,8 +21,8 @@ package struct GatewaySettings: Sendable {
     package var batch: String?
     /// The file of favourite pictures, if there is one.
     package var favourites: String?
-    /// The workers' folder of bodies; nil where bodies are in Redis.
-    package var folder: BodyFolder?
+    /// The workers' stores of bodies, besides Redis.
+    package var stores: [any BodyStore] = []
 
     /// Where the server belongs to a run: the pictures that were in the run's folder before.
     package var found: FoundPictures?

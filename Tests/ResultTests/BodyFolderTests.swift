@@ -142,6 +142,26 @@ import Testing
         #expect(folder.file(of: url, id: Self.id, size: 3) == nil)
     }
 
+    @Test func `a folder gives the body that an outcome names, and nothing from outside`() throws {
+        let temporary = try TemporaryFolder()
+        let (folder, target) = (try BodyFolder(temporary.file("in")), try BodyFolder(temporary.file("target")))
+        for file in ["in/body", "outside"] { try temporary.write([1, 2, 3], to: file) }
+        func content(_ file: String?, _ bytes: [UInt8] = [1, 2, 3]) -> OutcomeContent {
+            var content = OutcomeContent(url: "http://h/cat.jpg")
+            (content.size, content.digest) = (bytes.count, SHA256Digest(of: bytes).bytes)
+            content.fields[.file] = file
+            return content
+        }
+        #expect(folder.body(content("body")) == [1, 2, 3])
+        let copy = try #require(try folder.copy(content("body"), to: target))
+        #expect(FileManager.default.contents(atPath: copy) == Data([1, 2, 3]))
+        for other in [content(nil), content("none"), content("../outside"), content("body", [1, 2, 4]), content("body", [1, 2])] {
+            #expect(folder.body(other) == nil)
+            #expect(try folder.copy(other, to: target) == nil)
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: target.path).count == 1)
+    }
+
     @Test(arguments: ["aba", "aba/abababababababababababababababab-x/y"])
     func `something in the place of a body is an error, and the temporary file is removed`(way: String) throws {
         let temporary = try TemporaryFolder()

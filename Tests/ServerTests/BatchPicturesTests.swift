@@ -194,9 +194,11 @@ import Testing
         let cut = try await BatchPictures(fixture.queue, batch: number, most: 100, found: small)
             .page(PictureOrder(), of: nil, first: 0, count: 10)
         #expect(cut.isCut && cut.total == 1)
-        #expect(try found.body(of: try #require(ids["http://h/4"]))?.bytes == Array("4".utf8))
-        try temporary.write([0], to: folder.folder.name(of: "http://h/4", id: try #require(ids["http://h/4"])))
-        #expect(try found.body(of: try #require(ids["http://h/4"]))?.bytes == nil)
+        let id = try #require(ids["http://h/4"])
+        let kept = try #require(try found.body(of: id))
+        #expect(kept.folder.body(kept.content) == Array("4".utf8))
+        try temporary.write([0], to: folder.folder.name(of: "http://h/4", id: id))
+        #expect(kept.folder.body(kept.content) == nil)
         await fixture.redis.close()
     }
 

@@ -90,9 +90,9 @@ struct ExportCommand: Command {
         let settings = try fetch.checkedSettings()
         let rows = try list.map { try InputRows($0.source, $0.options) }
         let tables = try await TableWriter.prepare(manifest)
-        let store = try store.folder.map(WorkFolder.reading)
+        let stores = try store.openToRead()
         return try await target.connection.withAccess(console, looking: true) { access, interruption in
-            let status = try await export(settings, store, rows, tables, access, interruption)
+            let status = try await export(settings, stores, rows, tables, access, interruption)
             if status == nil { console.note("interrupted before it was done; the same command goes on where it stopped.") }
             return status ?? interruption.status
         }
@@ -100,7 +100,7 @@ struct ExportCommand: Command {
 
     /// `nil` when a signal ended it.
     private func export(
-        _ settings: FetchSettings, _ store: BodyFolder?, _ rows: InputRows?, _ tables: TableWriter?, _ access: ClusterAccess,
+        _ settings: FetchSettings, _ stores: [any BodyStore], _ rows: InputRows?, _ tables: TableWriter?, _ access: ClusterAccess,
         _ interruption: Interruption
     ) async throws -> ExitStatus? {
         let start = ContinuousClock.now
@@ -115,7 +115,7 @@ struct ExportCommand: Command {
         let swept = lock.sweep()
         if swept > 0 { console.detail("removed \(Amounts.count(swept, "file")) that an earlier command left half-written") }
 
-        if format != .files, let store, store.isSameFolder(as: bodies) {
+        if format != .files, let folder = store.folder, bodies.isFolder(at: folder) {
             throw CommandFailure(
                 .wrongUsage,
                 "The folder \(bodies.displayPath) is that of '--store', and packing would remove its bodies from it. Choose another folder."
@@ -126,7 +126,7 @@ struct ExportCommand: Command {
         guard let folder = try opened.get(unlessInterrupted: interruption) else { return nil }
         WorkFolder.warnOfLoss(in: folder, "every body is written again", console)
         let done = await interruption.cancelling {
-            let totals = try await write(finished, into: folder, store, rows, access, settings)
+            let totals = try await write(finished, into: folder, stores, rows, access, settings)
             try await tables?.write(in: folder)
             return totals
         }
@@ -153,13 +153,13 @@ struct ExportCommand: Command {
     }
 
     private func write(
-        _ batch: FinishedBatch, into folder: RecordedFolder, _ store: BodyFolder?, _ rows: InputRows?, _ access: ClusterAccess,
+        _ batch: FinishedBatch, into folder: RecordedFolder, _ stores: [any BodyStore], _ rows: InputRows?, _ access: ClusterAccess,
         _ settings: FetchSettings
     ) async throws -> ExportTotals {
         let packing = try await packing(in: folder, obeying: batch.batch.options.manners)
         let tally = WorkTally(console, access.watch, of: { batch.jobs - folder.counts.repeated })
         let export = try await BatchExport(
-            batch, of: access.cluster, into: folder, packing: packing, store: store, refetches: refetches, patience: Self.patience
+            batch, of: access.cluster, into: folder, packing: packing, stores: stores, refetches: refetches, patience: Self.patience
         ) { tally.note(WorkerReport($0)) }
         let display = ProgressDisplay(of: tally, on: console)
         let outcome: Result<ExportTotals, any Error>

@@ -78,10 +78,9 @@ struct GetCommand: Command {
             console.complain("failed: \(failure.sentence)")
             return .someFailed
         }
-        let folder = try store.folder.map(WorkFolder.reading)
-        guard let body = try await cluster.body(of: outcome, in: folder) else {
-            let hint =
-                outcome.content.fields[.file] == nil ? "it is not kept any more" : "it is in a worker's folder: name that with '--store'"
+        guard let body = try await cluster.body(of: outcome, in: store.openToRead()) else {
+            let isGone = outcome.content.place == .redis
+            let hint = isGone ? "it is not kept any more" : "it is \(BodyPlace.elsewhere): name that with '--store'"
             console.error("The URL was fetched, but its body is not here: \(hint). '--fetch' fetches it again.")
             return .someFailed
         }

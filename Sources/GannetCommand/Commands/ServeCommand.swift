@@ -25,8 +25,7 @@ struct ServeCommand: Command {
         ])
 
     private let serve: ServeOptions
-    private let cacheLimit: Int
-    private let store: String?
+    private let store: StoreOptions
     private let fetch: FetchOptions
     private let target: QueueTarget
     private let thumbnails: ThumbnailPool
@@ -35,8 +34,7 @@ struct ServeCommand: Command {
 
     init(_ arguments: Arguments) throws {
         serve = try ServeOptions(arguments)
-        cacheLimit = try arguments.require(StoreOptions.cache)
-        store = try StoreOptions.folder(arguments, StoreOptions.ofGateway)
+        store = try StoreOptions(arguments, StoreOptions.ofGateway)
         fetch = try FetchOptions(arguments, forJobs: false)
         if Int(clamping: fetch.settings.maximumBody) > serve.room.limit {
             throw arguments.usageError(
@@ -58,8 +56,8 @@ struct ServeCommand: Command {
         var gateway = try serve.settings()
         let listening = try serve.serviceOptions()
         gateway.queue = target.queue
-        gateway.bodyLimit = cacheLimit
-        gateway.folder = try store.map(WorkFolder.reading)
+        gateway.bodyLimit = store.cacheLimit
+        gateway.stores = try store.openToRead()
         if namesProgram { do throws(ThumbnailFailure) { try thumbnails.check() } catch { throw CommandFailure(error) } }
         defer { thumbnails.close() }
         return try await target.connection.withAccess(console, patience: .zero, isImpatient: false) { access, interruption in
@@ -107,7 +105,7 @@ struct ServeCommand: Command {
     }
 
     private func fetching(_ console: Console) -> ClusterFetch.Options {
-        var options = fetch.fetching(cacheLimit: cacheLimit)
+        var options = fetch.fetching(cacheLimit: store.cacheLimit)
         options.memoryLimit = serve.memory
         // An answer that says nothing is fresh as long as it is for workers, who share it.
         options.freshness = WorkerOptions().freshness

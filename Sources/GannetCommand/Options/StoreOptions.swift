@@ -21,15 +21,16 @@ struct StoreOptions: Sendable {
 
     static let flags = [store.entry, cache.entry]
 
-    /// `nil` is Redis.
-    static func folder(_ arguments: Arguments, _ flag: Flag<String> = store) throws -> String? {
+    init(_ arguments: Arguments, _ flag: Flag<String> = StoreOptions.store) throws {
         let name = try arguments.require(flag)
-        return name == "redis" ? nil : name
+        folder = name == "redis" ? nil : name
+        cacheLimit = try arguments.require(Self.cache)
     }
 
-    init(_ arguments: Arguments) throws {
-        folder = try Self.folder(arguments)
-        cacheLimit = try arguments.require(Self.cache)
+    /// The stores that have bodies of workers, besides Redis.
+    func openToRead() throws -> [any BodyStore] {
+        guard let folder else { return [] }
+        return [try WorkFolder.reading(folder)]
     }
 }
 

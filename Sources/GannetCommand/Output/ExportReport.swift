@@ -40,7 +40,7 @@ struct ExportReport: Sendable {
         var complaints: [String] = []
         if totals.elsewhere > 0 {
             complaints.append(
-                "\(Amounts.count(totals.elsewhere, "body", "bodies")) of the batch \(totals.elsewhere == 1 ? "is" : "are") in a worker's folder: "
+                "\(Amounts.count(totals.elsewhere, "body", "bodies")) of the batch \(totals.elsewhere == 1 ? "is" : "are") \(BodyPlace.elsewhere): "
                     + "name that with '--store'.")
         }
         if totals.evicted > 0 {

@@ -33,7 +33,7 @@ struct RunWindow: Sendable {
         gateway.queue = queue
         gateway.batch = options.batch
         gateway.bodyLimit = bodyLimit
-        gateway.folder = folder
+        gateway.stores = [folder]
         gateway.favourites = "\(folder.path)/.gannet/favourites.json"
         let found = FoundPictures()
         gateway.found = found

@@ -106,9 +106,9 @@ struct Audit {
 }
 
 extension URLOutcome {
-    /// The digest of the body that the outcome says is in Redis. A body in a folder has a file; an empty body is nowhere.
+    /// The digest of the body that the outcome says is in Redis. An empty body is nowhere.
     fileprivate var digestInRedis: [UInt8]? {
-        isNegative || !isStored || content.size == 0 || content.fields[.file] != nil ? nil : content.digest
+        isNegative || !isStored || content.size == 0 || content.place != .redis ? nil : content.digest
     }
 }
 

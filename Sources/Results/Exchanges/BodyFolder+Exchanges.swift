@@ -1,6 +1,6 @@
 internal import GannetBase
 internal import GannetHTTP
-internal import GannetQueue
+package import GannetQueue
 
 /// The exchanges of fetches in a folder of bodies: the file `.wire/3f/3fa94c…` has those of the URL with that id.
 ///
@@ -23,13 +23,10 @@ extension BodyFolder {
     }
 
     func writeExchanges(_ bytes: [UInt8], of id: URLID) throws {
-        let file = try BodyFile(in: path, .ordinary)
-        try bytes.withUnsafeBytes { try file.write($0) }
-        _ = try place(file.keep(), as: Self.name(ofExchanges: id))
+        _ = try place(newFile(of: bytes), as: Self.name(ofExchanges: id))
     }
 
-    /// The bytes of the exchanges, if their file has the size and digest of `place`, which an outcome names.
-    func exchanges(of id: URLID, at place: ExchangesPlace) -> [UInt8]? {
+    package func exchanges(of id: URLID, at place: ExchangesPlace) -> [UInt8]? {
         hasOwnFolders(ofExchanges: id) ? body(Self.name(ofExchanges: id), size: place.size, digest: place.digest) : nil
     }
 

@@ -88,17 +88,12 @@ extension BatchExport {
 
     /// Exchanges that are not kept any more are left out: the archive then has the body alone.
     private func bring(_ part: [WantedExchanges]) async throws {
-        try await source.withRoom(for: part.reduce(0) { max($0, $1.place.size) }) {
-            let found = try await source.exchanges(of: part)
-            try await OwnedThread.run(name: "gannet-folder") {
-                for (one, bytes) in zip(part, found) {
-                    if let bytes {
-                        try self.folder.folder.writeExchanges(bytes, of: one.id)
-                    } else {
-                        self.folder.folder.removeExchanges(of: one.id)
-                        self.noteWithoutExchanges()
-                    }
-                }
+        try await source.read(part) { one, bytes in
+            if let bytes {
+                try self.folder.folder.writeExchanges(bytes, of: one.id)
+            } else {
+                self.folder.folder.removeExchanges(of: one.id)
+                self.noteWithoutExchanges()
             }
         }
     }
@@ -136,26 +131,21 @@ extension BatchExport {
 
     private func bring(_ part: [WantedBody]) async throws {
         let left = try await OwnedThread.run(name: "gannet-folder") {
-            var left: [WantedBody] = []
-            for body in part {
-                if let file = try self.source.copy(body, to: self.folder.folder) { try self.place(file, body) } else { left.append(body) }
+            try part.filter { body in
+                guard let file = try self.source.copy(body.content, to: self.folder.folder) else { return true }
+                try self.place(file, body)
+                return false
             }
-            return left
         }
         if left.isEmpty { return }
-        try await source.withRoom(for: left.reduce(0) { max($0, $1.content.size) }) {
-            let bodies = try await source.bytes(of: left)
-            try await OwnedThread.run(name: "gannet-folder") {
-                for (body, bytes) in zip(left, bodies) {
-                    if let bytes { try self.write(bytes, body) } else { try self.noteMissing(body) }
-                }
-            }
+        try await source.read(left) { body, bytes in
+            if let bytes { try self.write(bytes, body) } else { try self.noteMissing(body) }
         }
     }
 
     private func noteMissing(_ body: WantedBody) throws {
-        let loss = source.hasFolder || body.content.fields[.file] == nil ? ExportLoss.evicted : .elsewhere
         let content = body.content
+        let loss = source.keeps(content.place) ? ExportLoss.evicted : .elsewhere
         try noteLost(
             loss.record(body.id, url: content.url, status: content.status, digest: body.digest, size: content.size), known: nil)
     }

@@ -33,7 +33,7 @@ extension BatchExport {
                     return try self.folder.record(of: id, &reader)
                 }
                 guard let known = found else { continue }
-                try await self.source.withRoom(for: known.bytes) {
+                try await self.source.gate.withRoom(for: known.bytes) {
                     // The record holds the URL without its password.
                     try await self.note(try await fetch(outcome?.content.url ?? known.url), of: known)
                 }

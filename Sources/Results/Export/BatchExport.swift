@@ -21,18 +21,17 @@ package final class BatchExport: Sendable {
 
     /// - Parameters:
     ///   - packing: Packs the bodies; nil where they stay files.
-    ///   - store: The folder of the batch's workers, if they have one.
+    ///   - stores: Those of the batch's workers, besides Redis.
     ///   - refetches: Whether ``refetch(concurrency:by:)`` will be called.
     ///   - patience: How long a call waits for a Redis that is away.
     ///   - report: Called for every URL, from any thread.
     package init(
-        _ batch: FinishedBatch, of cluster: ClusterState, into folder: RecordedFolder, packing: BodyPacking? = nil, store: BodyFolder?,
-        refetches: Bool,
-        patience: Duration, report: @escaping @Sendable (ExportNews) -> Void
+        _ batch: FinishedBatch, of cluster: ClusterState, into folder: RecordedFolder, packing: BodyPacking? = nil, stores: [any BodyStore],
+        refetches: Bool, patience: Duration, report: @escaping @Sendable (ExportNews) -> Void
     ) async throws(StateError) {
         // The export has a connection of its own, because a large body delays other calls.
         let connection = try await cluster.connect(patience: ClusterState.bodyPatience)
-        source = ExportSource(cluster, over: connection, folder: store, patience: patience)
+        source = ExportSource(cluster, over: connection, stores, patience: patience)
         self.batch = batch
         self.folder = folder
         self.packing = packing
@@ -75,11 +74,7 @@ package final class BatchExport: Sendable {
     }
 
     /// Writes a body to its place. Blocks.
-    func write(_ bytes: [UInt8], _ body: WantedBody) throws {
-        let file = try BodyFile(in: folder.folder.path, .ordinary)
-        try bytes.withUnsafeBytes { try file.write($0) }
-        try place(file.keep(), body)
-    }
+    func write(_ bytes: [UInt8], _ body: WantedBody) throws { try place(folder.folder.newFile(of: bytes), body) }
 
     private func noteTaken(_ failure: StorageFailure, _ body: WantedBody) throws {
         let error = FetchError(kind: .storage, url: body.content.url, detail: failure.sentence)

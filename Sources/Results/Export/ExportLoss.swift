@@ -4,9 +4,9 @@ internal import GannetQueue
 
 /// Why the body of a fetched URL is missing: an error class like those of fetches, and a sentence.
 enum ExportLoss: String, Sendable {
-    /// The body was evicted from Redis.
+    /// The store that had the body has it no more.
     case evicted
-    /// The body is in a worker's folder, and no folder was given.
+    /// The body is in a store that the command was not given.
     case elsewhere
     /// Redis has forgotten the URL.
     case forgotten
@@ -24,7 +24,7 @@ enum ExportLoss: String, Sendable {
     private func sentence(_ url: String, _ id: URLID) -> String {
         switch self {
         case .evicted: "The body is not kept any more: \(url)"
-        case .elsewhere: "The body is in a worker's folder: \(url)"
+        case .elsewhere: "The body is \(BodyPlace.elsewhere): \(url)"
         case .forgotten: "Redis has forgotten the URL with the id \(id.short)"
         }
     }

@@ -34,9 +34,17 @@ package struct BodyFolder: Sendable {
         guard status.st_mode & S_IFMT == S_IFDIR else { throw StorageFailure("\(path.escapedForDisplay) is not a folder.") }
     }
 
-    package func isSameFolder(as other: BodyFolder) -> Bool {
+    /// Whether the folder at another path is this one.
+    package func isFolder(at other: String) -> Bool {
         var (one, two) = (stat(), stat())
-        return stat(path, &one) == 0 && stat(other.path, &two) == 0 && one.st_dev == two.st_dev && one.st_ino == two.st_ino
+        return stat(path, &one) == 0 && stat(other, &two) == 0 && one.st_dev == two.st_dev && one.st_ino == two.st_ino
+    }
+
+    /// Writes bytes into a new file, which has no place yet, and returns its path.
+    func newFile(of bytes: [UInt8]) throws -> String {
+        let file = try BodyFile(in: path, .ordinary)
+        try bytes.withUnsafeBytes { try file.write($0) }
+        return try file.keep()
     }
 
     /// Moves a downloaded body to its place and returns its path within the folder. The file keeps its permissions. It is removed on an error.
@@ -201,33 +209,38 @@ extension BodyFolder: JobOutput {
     package func place(_ download: Download, digest: SHA256Digest, of job: Job) throws -> Placement { .held(try stored(download, of: job)) }
 
     func stored(_ download: Download, of job: Job) throws -> HeldBody {
-        let file: String
-        switch download.body {
-        case .file(let path, _): file = path
-        case .bytes(let bytes):
-            let new = try BodyFile(in: path, .ordinary)
-            try bytes.withUnsafeBytes { try new.write($0) }
-            file = try new.keep()
-        }
+        let file =
+            switch download.body {
+            case .file(let path, _): path
+            case .bytes(let bytes): try newFile(of: bytes)
+            }
         return HeldBody(file: try place(file, of: job.url, id: job.id))
     }
 
     package func note(_ end: JobEnd, of job: Job) {}
 }
 
-/// Reading. Redis names the file, and that name is not trusted to lie within the folder.
-extension BodyFolder {
+extension BodyFolder: BodyStore {
+    package func keeps(_ place: BodyPlace) -> Bool { if case .file = place { true } else { false } }
+
+    package func body(_ content: OutcomeContent) -> [UInt8]? {
+        guard case .file(let file) = content.place, let digest = content.digest else { return nil }
+        return body(file, size: content.size, digest: digest)
+    }
+
     /// The bytes of a file, if they have this size and digest.
-    package func body(_ file: String?, size: Int, digest: [UInt8]) -> [UInt8]? {
-        guard let file, Self.isWithin(file) else { return nil }
+    func body(_ file: String, size: Int, digest: [UInt8]) -> [UInt8]? {
+        guard Self.isWithin(file) else { return nil }
         var bytes: [UInt8] = []
         return FileCheck(in: path).isSound(file, size: size, digest: digest) { bytes += $0 } ? bytes : nil
     }
 
-    /// Appends the bytes of a file to another file. False if the bytes do not have this size and digest; then the other file is useless.
-    func copy(_ file: String?, size: Int, digest: [UInt8], to target: BodyFile) throws -> Bool {
-        guard let file, Self.isWithin(file) else { return false }
-        return try FileCheck(in: path).isSound(file, size: size, digest: digest, pass: target.write)
+    package var copies: Bool { true }
+
+    package func copy(_ content: OutcomeContent, to target: BodyFolder) throws -> String? {
+        guard case .file(let name) = content.place, let digest = content.digest, Self.isWithin(name) else { return nil }
+        let file = try BodyFile(in: target.path, .ordinary)
+        return try FileCheck(in: path).isSound(name, size: content.size, digest: digest, pass: file.write) ? file.keep() : nil
     }
 
     package static func isWithin(_ file: String) -> Bool { isWithin(file.utf8) }

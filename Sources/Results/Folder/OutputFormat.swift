@@ -70,9 +70,7 @@ extension BodyFolder {
     }
 
     private func write(_ line: String, as note: String) throws {
-        let file = try BodyFile(in: path, .ordinary)
-        try Array("\(line)\n".utf8).withUnsafeBytes { try file.write($0) }
-        try publish(try file.keep(), as: note)
+        try publish(newFile(of: Array("\(line)\n".utf8)), as: note)
     }
 
     /// Whether an earlier command has recorded the end of a URL.

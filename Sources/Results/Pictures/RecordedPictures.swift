@@ -34,7 +34,9 @@ extension RecordedPictures: JobOutput {
         switch await maker.picture(of: download) {
         case .success(let made):
             return try Placement(of: job) {
-                let file = try folder.folder.write(made.bytes, ending: made.format.ending, of: job)
+                let bodies = folder.folder
+                let name = bodies.name(of: job.url, id: job.id, ending: made.format.ending)
+                let file = try bodies.place(bodies.newFile(of: made.bytes), as: name)
                 return HeldBody(file: file, picture: StoredPicture(made, digest: SHA256Digest(of: made.bytes).bytes))
             }
         case .failure(let failure):
@@ -74,14 +76,5 @@ extension DownloadedBody {
             }
             return bytes
         }
-    }
-}
-
-extension BodyFolder {
-    /// Writes a picture to the place of a job's body, and returns its path within the folder.
-    fileprivate func write(_ bytes: [UInt8], ending: String, of job: Job) throws -> String {
-        let new = try BodyFile(in: path, .ordinary)
-        try bytes.withUnsafeBytes { try new.write($0) }
-        return try place(try new.keep(), as: name(of: job.url, id: job.id, ending: ending))
     }
 }

@@ -51,16 +51,18 @@ package final class FoundPictures: Sendable {
         }
     }
 
-    /// The latest body that the folder records for a URL; `nil` where it has none.
-    package func body(of id: URLID) throws -> FolderBody? {
+    /// The latest body that the folder records for a URL, as an outcome would describe it, and the folder; `nil` where it has none.
+    package func body(of id: URLID) throws -> (content: OutcomeContent, folder: BodyFolder)? {
         let folder = state.withLock { $0.folder }
         guard let folder, let entry = folder.journal[id], entry.offset > 0, !entry.marks.contains(.failed) else { return nil }
         var reader = folder.journal.reader()
         guard let record = try reader.record(at: entry.offset), !record.isUnfit else { return nil }
         let stored = record.stored
-        return stored.digest.map {
-            FolderBody(folder: folder.folder, file: record.file, size: stored.bytes, digest: $0, contentType: stored.contentType)
-        }
+        guard stored.digest != nil else { return nil }
+        var content = record.content(of: record.url)
+        (content.size, content.digest) = (stored.bytes, stored.digest)
+        content.fields[.contentType] = stored.contentType
+        return (content, folder.folder)
     }
 
     /// The media type of a picture, without its parameters; `nil` for another type.
@@ -87,16 +89,4 @@ package struct FoundPicture: Sendable {
     package let digest: [UInt8]
     package let httpStatus: Int?
     package let writtenMilliseconds: Int64
-}
-
-/// A body of a folder, as its record says.
-package struct FolderBody: Sendable {
-    fileprivate let folder: BodyFolder
-    fileprivate let file: String
-    package let size: Int
-    package let digest: [UInt8]
-    package let contentType: String
-
-    /// The bytes; `nil` if the file is missing or changed.
-    package var bytes: [UInt8]? { folder.body(file, size: size, digest: digest) }
 }

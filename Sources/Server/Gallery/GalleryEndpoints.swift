@@ -12,8 +12,8 @@ struct GalleryEndpoints: Sendable {
     let index: PictureIndex
     /// Nil where there is no file for favourites.
     let favourites: Favourites?
-    /// The workers' folder of bodies, if the server can read it.
-    let folder: BodyFolder?
+    /// The workers' stores of bodies, besides Redis.
+    let stores: [any BodyStore]
     /// The run that the server belongs to.
     let run: (found: FoundPictures, queue: String, batch: String?)?
     let pool: ThumbnailPool
@@ -180,19 +180,20 @@ struct GalleryEndpoints: Sendable {
                 // A run's folder knows more than Redis, which may have an outcome of another time or none.
                 let found = try run?.found.body(of: id)
                 let outcome = found == nil ? try await access.cluster.outcome(id) : nil
-                guard let digest = (found?.digest ?? outcome?.content.digest).flatMap({ SHA256Digest(bytes: $0) }) else { throw gone }
+                let content = found?.content ?? outcome?.content
+                guard let content, let digest = content.digest.flatMap({ SHA256Digest(bytes: $0) }) else { throw gone }
                 let isNamed = items["digest"] == "\(digest)"
                 if items["digest"] != nil, !isNamed { throw gone }
                 let request = wanted(request)
                 let tag = EntityTag(Array("\"\(request.map { SharedThumbnails.key($0, digest).hexadecimal } ?? "\(digest)")\"".utf8))
-                var type = found?.contentType ?? outcome?.content.fields[.contentType] ?? ""
+                var type = content.fields[.contentType] ?? ""
                 if type.isEmpty { type = "application/octet-stream" }
                 func headers() -> AnswerHeaders { AnswerHeaders(kept: type, tag, maximumAge: isNamed ? Self.year : 0) }
                 if conditions.isCurrent(tag, lastModified: nil, now: 0) {
                     return HTTPServiceAnswer(status: 304, headers: headers().ofUnchanged)
                 }
-                var kept = found?.bytes
-                if let outcome { kept = try await access.cluster.body(of: outcome, in: folder) }
+                var kept = found.flatMap { $0.folder.body($0.content) }
+                if let outcome { kept = try await access.cluster.body(of: outcome, in: stores) }
                 guard var bytes = kept else { throw gone }
                 if let request {
                     switch await thumbnails.thumbnail(request, of: bytes, digest: digest, isKept: true) {
