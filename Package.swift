@@ -63,19 +63,22 @@ let package = Package(
         .target(
             name: "GannetRedis", dependencies: ["GannetRedisClient", "GannetQueue", "GannetHTTP", "GannetFetch", "GannetBase"],
             swiftSettings: settings),
+        // Lists of URLs as people have them: bytes in, rows out.
+        .target(name: "Lists", dependencies: ["GannetBase"], resources: [.embedInCode("Tables/Scripts")], swiftSettings: settings),
         // Where bodies go, and how a run records them: folders, Redis, archives, datasets, thumbnails.
         .target(
             name: "Results",
             dependencies: [
-                "CArchive", "CZlib", "GannetRedisClient", "GannetQueue", "GannetHTTP", "GannetPictures", "GannetFetch", "GannetBase",
+                "CArchive", "CZlib", "GannetRedisClient", "GannetQueue", "GannetHTTP", "GannetPictures", "GannetFetch", "Lists",
+                "GannetBase",
             ],
             swiftSettings: settings),
-        // Lists of URLs as people have them: bytes in, rows out.
-        .target(name: "Lists", dependencies: ["GannetBase"], resources: [.embedInCode("Tables/Scripts")], swiftSettings: settings),
         // Where fetching and the queue meet: the producer and the worker.
         .target(
             name: "Crawl",
-            dependencies: ["GannetRedisClient", "GannetQueue", "GannetHTTP", "GannetFetch", "GannetRedis", "Results", "GannetBase"],
+            dependencies: [
+                "GannetRedisClient", "GannetQueue", "GannetHTTP", "GannetFetch", "GannetRedis", "Lists", "Results", "GannetBase",
+            ],
             swiftSettings: settings),
         // A small HTTP server, the gateway that answers clients that want a URL now, and the window.
         .target(
@@ -114,10 +117,12 @@ let package = Package(
         room("HTTP", ["GannetHTTP", "CCurl", "GannetBase"], exclude: ["URL/Suites", "Sites/Comparison"]),
         room("Picture", ["GannetPictures", "Results", "GannetBase", "TestHelper"], exclude: ["Probe/Samples", "Thumbnails/Comparison"]),
         room("Fetch", ["GannetFetch", "GannetRedis", "GannetHTTP", "GannetQueue", "GannetBase", "TestHelper"]),
-        room("Result", ["Results", "GannetQueue", "GannetHTTP", "GannetPictures", "GannetBase", "TestHelper"]),
+        room("Result", ["Results", "Lists", "GannetQueue", "GannetHTTP", "GannetPictures", "GannetBase", "TestHelper"]),
         room("List", ["Lists", "GannetBase"], exclude: ["Tables/requirements.txt"]),
-        room("Crawl", ["Crawl", "Results", "GannetRedis", "GannetFetch", "GannetQueue", "GannetHTTP", "GannetRedisClient", "GannetBase"]),
-        room("Server", ["Server", "Crawl", "Results", "GannetPictures", "GannetQueue", "GannetHTTP", "GannetRedisClient", "GannetBase"]),
+        room("Crawl", ["Crawl", "Results", "Lists", "GannetRedis", "GannetFetch", "GannetQueue", "GannetHTTP", "GannetRedisClient", "GannetBase"]),
+        room(
+            "Server",
+            ["Server", "Crawl", "Results", "Lists", "GannetPictures", "GannetQueue", "GannetHTTP", "GannetRedisClient", "GannetBase"]),
         room("Command", ["GannetCommand", "Crawl", "Results", "Lists", "GannetPictures", "GannetQueue", "GannetHTTP", "GannetBase"]),
     ],
     swiftLanguageModes: [.v6]

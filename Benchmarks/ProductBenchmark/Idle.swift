@@ -4,6 +4,7 @@ import Crawl
 import GannetQueue
 import GannetRedisClient
 import GannetTestKit
+import Lists
 
 /// Workers with nothing to do: their processor time, and how soon a new job's request is on the wire.
 struct Idle {
@@ -29,7 +30,7 @@ struct Idle {
         // The first is not counted: it waits for the worker's start.
         for number in 0...count {
             var producer = try await Producer(queue, batch: "batch-\(number)", from: "benchmark")
-            try await producer.add(ArraySlice("http://127.0.0.1:\(origin.port)/\(number)".utf8), from: .argument(1))
+            try await producer.add(Row(.argument(1), url: "http://127.0.0.1:\(origin.port)/\(number)"))
             let start = ContinuousClock.now
             try await producer.finish()
             try await origin.received("\r\n\r\n", by: number)

@@ -79,7 +79,7 @@ extension RowBatch: RandomAccessCollection {
             record.problem >= 0
             ? .invalid(problems[Int(record.problem)]) : .url(bytes[Int(record.urlStart)..<Int(record.urlEnd)])
         return Row(
-            number: record.number, content: content,
+            .line(record.number), content,
             id: record.idStart >= 0 ? bytes[Int(record.idStart)..<Int(record.idEnd)] : nil,
             carried: record.carriedStart >= 0 ? bytes[Int(record.carriedStart)..<Int(record.carriedEnd)] : nil)
     }
@@ -87,13 +87,31 @@ extension RowBatch: RandomAccessCollection {
 
 /// One row of a list: a URL as it is written, or the reason why there is none. It is not checked whether the URL can be fetched.
 package struct Row: Sendable, Equatable {
+    /// Its description is `line 7`.
+    package enum Place: Sendable, Equatable, CustomStringConvertible {
+        /// The line of the list on which it begins, from 1. Blank lines, comments and headers count.
+        case line(Int)
+        /// An argument of the command, from 1.
+        case argument(Int)
+        /// A finished job of a batch, from 1. Its list is not known.
+        case finished(Int)
+
+        package var description: String {
+            switch self {
+            case .line(let number): "line \(number)"
+            case .argument(let number): "argument \(number)"
+            case .finished(let number): "finished job \(number)"
+            }
+        }
+    }
+
     package enum Content: Sendable, Equatable {
+        /// Empty for a finished job whose URL is no longer known.
         case url(ArraySlice<UInt8>)
         case invalid(RowProblem)
     }
 
-    /// The line on which it begins, from 1. Blank lines, comments and headers count.
-    package let number: Int
+    package let place: Place
     package let content: Content
 
     /// The row's own name (`ListOptions.idColumn`), at most ``longestID`` bytes; they need not be UTF-8.
@@ -106,10 +124,18 @@ package struct Row: Sendable, Equatable {
     package static let longestID = 1024
     package static let longestCarried = 8192
 
-    package init(number: Int, content: Content, id: ArraySlice<UInt8>? = nil, carried: ArraySlice<UInt8>? = nil) {
-        self.number = number
+    package init(_ place: Place, _ content: Content, id: ArraySlice<UInt8>? = nil, carried: ArraySlice<UInt8>? = nil) {
+        self.place = place
         self.content = content
         self.id = id
         self.carried = carried
     }
+
+    package init(_ place: Place, url: String) { self.init(place, .url(Array(url.utf8)[...])) }
+
+    /// The rows of a command's arguments.
+    package static func arguments(_ urls: [String]) -> [Row] { urls.enumerated().map { Row(.argument($0 + 1), url: $1) } }
+
+    /// The URL as it is written.
+    package var url: String? { if case .url(let bytes) = content { String(decoding: bytes, as: UTF8.self) } else { nil } }
 }

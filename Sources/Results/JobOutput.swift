@@ -5,7 +5,7 @@ package import GannetQueue
 ///
 /// For a job whose URL was fetched for another job, the worker asks whether that body is ``held(_:for:)``. For every other job it asks
 /// whether the body is ``found(_:)``; if not, it fetches the URL and hands the body to ``place(_:of:)``.
-/// The worker calls ``note(_:of:)`` before it settles a job in Redis, so that every job that is done in Redis is recorded here.
+/// The worker calls ``note(_:_:of:)`` before it settles a job in Redis, so that every job that is done in Redis is recorded here.
 /// An error stops the worker, and the job is handed back: a ``StorageFailure`` or a ``StateError``.
 package protocol JobOutput: Sendable {
     /// How the engine hands bodies over.
@@ -25,7 +25,7 @@ package protocol JobOutput: Sendable {
     func held(_ outcome: URLOutcome, for job: Job) async throws -> HeldBody?
 
     /// The body that an earlier run has put into this job's place, if its origin can be asked whether it has changed.
-    func earlier(_ job: Job) async throws -> EarlierBody?
+    func earlier(_ job: Job) async throws -> JobRecord?
 
     /// Stores a body. A temporary file is moved or removed, also when an error is thrown.
     /// - Parameter digest: That of the body. It was computed before, because that takes long.
@@ -39,7 +39,8 @@ package protocol JobOutput: Sendable {
     func watchRoom(_ tell: @escaping @Sendable (StoreRoom) -> Void)
 
     /// Records how a job ends. A job that comes back, because Redis did not hear of its end, is recorded again.
-    func note(_ end: JobEnd, of job: Job) async throws
+    /// - Parameter wire: The exchanges of the last attempt, for an output that has asked for them.
+    func note(_ end: JobRecord, _ wire: WireRecord?, of job: Job) async throws
 }
 
 extension JobOutput {
@@ -47,7 +48,7 @@ extension JobOutput {
 
     package func wireRecord(for job: Job) -> WireRecord? { nil }
 
-    package func earlier(_ job: Job) -> EarlierBody? { nil }
+    package func earlier(_ job: Job) -> JobRecord? { nil }
 
     package func keep(_ wire: WireRecord, body: SHA256Digest?, of job: Job) -> ExchangesPlace? { nil }
 
@@ -88,44 +89,5 @@ package struct HeldBody: Sendable, Equatable {
     package init(file: String?, picture: StoredPicture? = nil) {
         self.file = file
         self.picture = picture
-    }
-}
-
-/// A body that an earlier run has fetched, and what its answer said.
-package struct EarlierBody: Sendable {
-    package let body: HeldBody
-    package let content: OutcomeContent
-    package let answer: AnswerFacts
-}
-
-/// How a job ends, as an output records it.
-package struct JobEnd: Sendable {
-    package enum Outcome: Sendable {
-        /// The body was fetched and stored.
-        case fetched
-        /// The origin confirmed that the stored body is current.
-        case revalidated
-        /// The body was fetched for another job and is stored.
-        case cached
-        /// The job was given up.
-        case failed
-    }
-
-    package let outcome: Outcome
-    /// Status, size, digest and file of the body, or the error.
-    package let content: OutcomeContent
-    /// How long the last attempt took; zero if this job made none.
-    package let duration: Duration
-    /// The exchanges of the last attempt, for an output that has asked for it.
-    package var wire: WireRecord?
-    /// The picture that is stored in place of the body.
-    package var picture: StoredPicture?
-    /// The answer's own words about itself. Of one that confirmed a body only its time counts.
-    package var answer = AnswerFacts()
-
-    package init(_ outcome: Outcome, _ content: OutcomeContent, duration: Duration = .zero) {
-        self.outcome = outcome
-        self.content = content
-        self.duration = duration
     }
 }

@@ -127,7 +127,7 @@ package final class RedisBodies: JobOutput {
         }
     }
 
-    package func note(_ end: JobEnd, of job: Job) {}
+    package func note(_ end: JobRecord, _ wire: WireRecord?, of job: Job) {}
 
     package func watchRoom(_ tell: @escaping @Sendable (StoreRoom) -> Void) { waiting.withLock { $0.tell = tell } }
 

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct InputRowsTests {
     private func row(_ number: Int, _ text: String) -> Row {
-        Row(number: number, content: .url(Array(text.utf8)[...]))
+        Row(.line(number), .url(Array(text.utf8)[...]))
     }
 
     @Test func `a file is read to its end, in batches`() async throws {

@@ -52,7 +52,7 @@ import Testing
         let rows = try Listed.rows(list, options(["n"]))
         // JSON begins neither with a point nor with a lone letter, whoever looks.
         let isScanned = value.first != "."
-        #expect(rows.map(\.number) == [1, 2] && rows[0].content == .invalid(.badJSON(at: 27)) && rows[0].carried == nil)
+        #expect(rows.map(\.place) == [.line(1), .line(2)] && rows[0].content == .invalid(.badJSON(at: 27)) && rows[0].carried == nil)
         if isScanned { #expect(try Listed.rows(list, options([])).first?.content == .url(Array("http://a/".utf8)[...])) }
         #expect(rows[1].carried.map { String(decoding: $0, as: UTF8.self) } == #"{"n":0}"#)
     }

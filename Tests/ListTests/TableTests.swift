@@ -22,7 +22,7 @@ import Testing
     func `cells may be divided by commas, tabs or semicolons`(text: String, delimiter: String) throws {
         let rows = try Listed.rows(text)
         #expect(rows.count == 1)
-        #expect(rows.first?.number == 2)
+        #expect(rows.first?.place == .line(2))
         guard case .url(let url) = rows.first?.content else {
             Issue.record("no URL in \(rows)")
             return

@@ -46,6 +46,6 @@ import Testing
     }
 
     @Test func `bytes that are no UTF-8 pass through`() throws {
-        #expect(try Listed.rows([0xFF, 0xC0, 0x0A]) == [Row(number: 1, content: .url([0xFF, 0xC0]))])
+        #expect(try Listed.rows([0xFF, 0xC0, 0x0A]) == [Row(.line(1), .url([0xFF, 0xC0]))])
     }
 }

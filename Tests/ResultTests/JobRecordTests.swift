@@ -34,14 +34,14 @@ import Testing
         long(), long { $0.picture = picture }, record { $0.lastDigest = Array(repeating: 7, count: 32) }, record { $0.checkedAt = 1 },
         long {
             $0.isFailed = true
-            $0.answer.entityTag = "\"a\tb\\\""
+            $0[.entityTag] = "\"a\tb\\\""
         },
     ]
 
     /// With what an answer said.
     private static func long(_ change: (inout JobRecord) -> Void = { _ in }) -> JobRecord {
         record {
-            $0.answer = AnswerFacts(at: 1_700_000_000_123, of: "http://h/", from: "http://h/b") { "\($0) of it" }
+            $0.noteAnswer(at: 1_700_000_000_123, of: "http://h/", from: "http://h/b") { "\($0) of it" }
             $0.checkedAt = 1_700_000_000_456
             $0.lastDigest = Array(1...32)
             $0.staleness = .init(errorClass: "timeout", message: "Timed out\tat last.")
@@ -66,15 +66,16 @@ import Testing
     }
 
     @Test func `a tag that is too long, or is no text, is no fact, and a URL is one where it is not the asked one`() {
-        func facts(_ value: String, from url: String = "http://h/") -> AnswerFacts {
-            AnswerFacts(at: 5, of: "http://h/", from: url) { _ in value }
+        func answered(_ value: String, from url: String = "http://h/") -> JobRecord {
+            Self.record { $0.noteAnswer(at: 5, of: "http://h/", from: url) { _ in value } }
         }
-        #expect(facts("x").entityTag == "x" && facts("x").age == "x" && facts("x").hasConditions && facts("x").finalURL.isEmpty)
+        let told = answered("x")
+        #expect(told[.entityTag] == "x" && told[.age] == "x" && told.hasConditions && told[.finalURL].isEmpty)
         for value in [String(repeating: "x", count: 513), "\u{fffd}", "a\u{7}b", "a\nb", ""] {
-            #expect(facts(value).entityTag.isEmpty && !facts(value).hasConditions && facts(value).fetchedAt == 5)
+            #expect(answered(value).facts.isEmpty && !answered(value).hasConditions && answered(value).fetchedAt == 5)
         }
-        #expect(facts("", from: "http://h/b").finalURL == "http://h/b")
-        #expect(facts("", from: "http://h/" + String(repeating: "b", count: 5000)).finalURL.isEmpty)
+        #expect(answered("", from: "http://h/b")[.finalURL] == "http://h/b")
+        #expect(answered("", from: "http://h/" + String(repeating: "b", count: 5000))[.finalURL].isEmpty)
     }
 
     private static let picture = StoredPicture(

@@ -15,9 +15,7 @@ import Testing
     }
 
     private static func found(_ number: Int, in journal: Journal) throws -> JobRecord? {
-        guard let entry = journal[record(number).id] else { return nil }
-        var reader = journal.reader()
-        return try reader.record(at: entry.offset)
+        try journal.record(of: record(number).id)
     }
 
     @Test func `the next run finds the latest record of each URL, and knows which are its own`() throws {

@@ -1,6 +1,7 @@
 import Foundation
 import GannetBase
 import GannetTestKit
+import Lists
 import Testing
 
 @testable import GannetHTTP
@@ -35,7 +36,7 @@ import Testing
             _ = try folder.journal.append(record)
         }
 
-        func manifest(_ rows: [ManifestRow]) async throws -> (ManifestTotals, [String]) {
+        func manifest(_ rows: [Row]) async throws -> (ManifestTotals, [String]) {
             let manifest = try Manifest(in: folder, identify: Self.identify)
             try await manifest.add(rows)
             let totals = try await manifest.finish()
@@ -43,8 +44,8 @@ import Testing
         }
     }
 
-    private static func row(_ line: Int, _ url: String, id: String? = nil) -> ManifestRow {
-        ManifestRow(.line(line), .url(Array(url.utf8)[...]), id: id.map { Array($0.utf8)[...] })
+    private static func row(_ line: Int, _ url: String, id: String? = nil) -> Row {
+        Row(.line(line), .url(Array(url.utf8)[...]), id: id.map { Array($0.utf8)[...] })
     }
 
     @Test func `each row has its line, in the order of the input, with the first of its URL as the fetched one`() async throws {
@@ -60,8 +61,8 @@ import Testing
         let (totals, lines) = try await fixture.manifest(
             [
                 Self.row(1, "http://h/a", id: "ü\n"), Self.row(2, "no url"), Self.row(4, "http://me:secret@h/b"), Self.row(5, "http://h/b"),
-                Self.row(6, "http://H:80/a"), ManifestRow(.argument(1), .url(Array("http://h/c".utf8)[...])),
-                ManifestRow(.line(7), .invalid("it contains a NUL byte"), id: Array("7".utf8)[...]),
+                Self.row(6, "http://H:80/a"), Row(.argument(1), .url(Array("http://h/c".utf8)[...])),
+                Row(.line(7), .invalid(.nul), id: Array("7".utf8)[...]),
             ].filter { if case .url(let bytes) = $0.content { !bytes.contains(0x40) } else { true } })
         let file = "\(try fixture.id("http://h/a").bytes.hexadecimal.prefix(3))/\(try fixture.id("http://h/a").bytes.hexadecimal)-a"
         let body =
@@ -75,7 +76,7 @@ import Testing
                 #"{"line":null,"argument":1,"url":"http://h/c","outcome":"failed","httpStatus":null,"bytes":null,"sha256":null,"contentType":null,"durationMilliseconds":null,"file":null,"result":"failed","fetchedAt":null,"error":{"class":"abandoned","message":"The job ended without a fetch by this run. Its host was unreachable for too long, it was cancelled or deleted, its URL failed for another queue, or three workers died with it."}}"#,
                 #"{"line":7,"url":null,"outcome":"invalid","httpStatus":null,"bytes":null,"sha256":null,"contentType":null,"durationMilliseconds":null,"file":null,"result":null,"fetchedAt":null,"error":{"class":"invalid","message":"it contains a NUL byte"},"id":"7"}"#,
             ])
-        #expect((totals.fetched, totals.there, totals.repeated, totals.failed, totals.invalid) == (1, 0, 1, 2, 2))
+        #expect((totals[.fetched], totals[.there], totals[.repeated], totals[.failed], totals[.invalid]) == (1, 0, 1, 2, 2))
         #expect(totals.bytes == 3 && totals.rows == lines.count)
     }
 

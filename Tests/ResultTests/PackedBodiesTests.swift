@@ -1,6 +1,7 @@
 import Foundation
 import GannetBase
 import GannetTestKit
+import Lists
 import Testing
 
 @testable import GannetHTTP
@@ -14,12 +15,12 @@ import Testing
     }
 
     /// URLs with everything that a sample's figures may have of their row.
-    private static func everyRow(_ fixture: ShardFixture) -> [ManifestRow] {
-        let url = { (text: String) in ManifestRow.Content.url(Array(text.utf8)[...]) }
+    private static func everyRow(_ fixture: ShardFixture) -> [Row] {
+        let url = { (text: String) in Row.Content.url(Array(text.utf8)[...]) }
         return [
             fixture.row(7, "c", carried: #"{"TEXT":"a \"c\"","n":1}"#),
-            ManifestRow(.argument(2), url(fixture.url("a%20b")), id: Array("näme".utf8)[...]),
-            ManifestRow(.line(3), url(fixture.url("%40#part")), id: [0xff], carried: Array("{}".utf8)[...]),
+            Row(.argument(2), url(fixture.url("a%20b")), id: Array("näme".utf8)[...]),
+            Row(.line(3), url(fixture.url("%40#part")), id: [0xff], carried: Array("{}".utf8)[...]),
         ]
     }
 
@@ -70,7 +71,7 @@ import Testing
             try await eventually("the files of the shard are gone") { try fixture.files().count { $0.contains("-") } == 2 }
             // Redis has not heard of the first end.
             for body in ["d", "other"] { try await fixture.bring("d", body, to: packed) }
-            try await packed.note(JobEnd(.failed, OutcomeContent(url: fixture.url("d"))), of: fixture.job("d"))
+            try await packed.note(JobRecord(fixture.id("d"), .failed, OutcomeContent(url: fixture.url("d"))), nil, of: fixture.job("d"))
             try await fixture.bring("a", "a", to: packed)
             try await eventually("the open shard is begun") { Self.hasShard(fixture, "00001.tar.open") }
         }
@@ -92,7 +93,8 @@ import Testing
         // Room for one row.
         let packed = PackedBodies(folder, packing, mostBytes: 330)
         for (row, name) in zip(rows, names) { packed.rows.keep(row, of: try fixture.id(name)) }
-        try await packed.note(JobEnd(.failed, OutcomeContent(url: fixture.url("gone"))), of: fixture.job("gone"))
+        try await packed.note(
+            JobRecord(fixture.id("gone"), .failed, OutcomeContent(url: fixture.url("gone"))), nil, of: fixture.job("gone"))
         for name in ["a", "b"] { try await fixture.bring(name, name, to: packed) }
         try await packed.whilePacking {
             try await eventually("the first shard is there") { Self.hasShard(fixture, "00000.tar") }
@@ -117,9 +119,8 @@ import Testing
                 for name in ["a", "b", "c"] { try await fixture.bring(name, name, to: packed) }
                 try await eventually("c is packed") { Self.hasShard(fixture, "00001.tar.open") }
                 let end = try await fixture.place("d", "body d", in: packed)
-                let file = try #require(end.content.fields[.file])
-                try Data("x".utf8).write(to: URL(fileURLWithPath: "\(fixture.path)/\(file)"))
-                try await packed.note(end, of: fixture.job("d"))
+                try Data("x".utf8).write(to: URL(fileURLWithPath: "\(fixture.path)/\(end.file)"))
+                try await packed.note(end, nil, of: fixture.job("d"))
                 try await eventually("the open shard is gone") { !Self.hasShard(fixture, "00001.tar.open") }
                 try await fixture.bring("e", "e", to: packed)
                 Issue.record("The job has ended.")
@@ -145,12 +146,12 @@ import Testing
             #expect((row != nil) == (number >= 10), "\(number)")
             #expect(row.map { $0.url == fixture.url("\(number)") && $0.id == nil && $0.carried == nil } ?? true)
         }
-        let full = ManifestRow(.argument(3), .invalid(""), id: [1, 2], carried: [3])
+        let full = Row(.argument(3), .invalid(.empty), id: [1, 2], carried: [3])
         rows.keep(full, of: try fixture.id("x"))
         rows.keep(full, of: try fixture.id("x"))
         let row = try #require(rows.take(fixture.job("x")))
         #expect(row.id == [1, 2] && row.carried == [3])
-        #expect("\(row.place)" == "argument(3)")
+        #expect(row.place == .argument(3))
         #expect(rows.take(try fixture.job("x")) == nil)
         // A row that was taken leaves its room.
         for number in 0..<30 {

@@ -1,6 +1,7 @@
 import Foundation
 import GannetBase
 import GannetTestKit
+import Lists
 import Testing
 
 @testable import GannetHTTP
@@ -12,9 +13,11 @@ struct ShardFixture {
     let temporary: TemporaryFolder
     var path: String { temporary.path }
 
-    struct Row: Decodable {
+    /// Of the manifest.
+    struct Line: Decodable {
         let outcome: String
         let file: String?
+        let result: String?
     }
 
     init() throws { temporary = try TemporaryFolder() }
@@ -31,8 +34,8 @@ struct ShardFixture {
 
     @Sendable static func identify(_ row: ArraySlice<UInt8>) throws -> URLID { try #require(URLID(try CanonicalURL(bytes: row).id)) }
 
-    func row(_ line: Int, _ name: String, carried: String? = nil) -> ManifestRow {
-        ManifestRow(.line(line), .url(Array(url(name).utf8)[...]), carried: carried.map { Array($0.utf8)[...] })
+    func row(_ line: Int, _ name: String, carried: String? = nil) -> Row {
+        Row(.line(line), .url(Array(url(name).utf8)[...]), carried: carried.map { Array($0.utf8)[...] })
     }
 
     func job(_ name: String) throws -> Job {
@@ -45,11 +48,13 @@ struct ShardFixture {
 
     /// Ends the job of a URL as a worker does that has fetched this body.
     func bring(_ name: String, _ body: String, type: String = "", optOut: String? = nil, to output: some JobOutput) async throws {
-        try await output.note(place(name, body, type: type, optOut: optOut, in: output), of: job(name))
+        try await output.note(place(name, body, type: type, optOut: optOut, in: output), nil, of: job(name))
     }
 
     /// Stores a body, and returns the end of its job.
-    func place(_ name: String, _ body: String, type: String = "", optOut: String? = nil, in output: some JobOutput) async throws -> JobEnd {
+    func place(
+        _ name: String, _ body: String, type: String = "", optOut: String? = nil, in output: some JobOutput
+    ) async throws -> JobRecord {
         let digest = SHA256Digest(of: body.utf8)
         let download = Download(finalURL: url(name), bytes: Array(body.utf8))
         guard case .held(let held) = try await output.place(download, digest: digest, of: job(name)) else { throw KitError("not stored") }
@@ -58,20 +63,20 @@ struct ShardFixture {
         content.fields[.contentType] = type
         content.fields[.optOut] = optOut
         content.fields[.file] = held.file
-        return JobEnd(.fetched, content, duration: .milliseconds(7))
+        return JobRecord(try id(name), .fetched, content, duration: .milliseconds(7))
     }
 
-    func pack(_ names: [String], in folder: RecordedFolder, samples: Int = 2) async throws -> [Row] {
+    func pack(_ names: [String], in folder: RecordedFolder, samples: Int = 2) async throws -> [Line] {
         try await pack(names.enumerated().map { row($0 + 1, $1) }, in: folder, .intoShards(folder, samples: samples))
     }
 
     /// Writes the manifest.
-    func pack(_ rows: [ManifestRow], in folder: RecordedFolder, _ packing: BodyPacking) async throws -> [Row] {
+    func pack(_ rows: [Row], in folder: RecordedFolder, _ packing: BodyPacking) async throws -> [Line] {
         let manifest = try Manifest(in: folder, packing: packing, identify: Self.identify)
         try await manifest.add(rows)
         _ = try await manifest.finish()
         return try String(contentsOfFile: folder.manifestPath, encoding: .utf8).split(separator: "\n").map {
-            try JSONDecoder().decode(Row.self, from: Data($0.utf8))
+            try JSONDecoder().decode(Line.self, from: Data($0.utf8))
         }
     }
 

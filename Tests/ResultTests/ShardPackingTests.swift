@@ -25,6 +25,7 @@ import Testing
         #expect(try fixture.samples(1) == [FoundSample(key: b, names: ["\(b).body.json", "\(b).json"])])
         #expect(rows.map(\.file) == ["00000.tar/\(c).bin", "00000.tar/\(a).html", nil, "00001.tar/\(b).body.json", "00000.tar/\(a).html"])
         #expect(rows.map(\.outcome) == ["fetched", "fetched", "failed", "fetched", "cached"])
+        #expect(rows.map(\.result) == ["new", "new", "failed", "new", "new"])
         #expect(try fixture.files() == ["00000.tar", "00001.tar", "manifest.jsonl"])
     }
 
@@ -52,6 +53,7 @@ import Testing
         let (a, b) = (try fixture.key("a"), try fixture.key("b"))
         #expect(rows.map(\.file) == ["00001.tar/\(b).bin", "00000.tar/\(a).bin", "00001.tar/\(b).bin"])
         #expect(rows.map(\.outcome) == ["fetched", "cached", "cached"])
+        #expect(rows.map(\.result) == ["new", "same", "new"])
         try FileManager.default.removeItem(atPath: fixture.path + "/00000.tar")
         #expect(try await fixture.open(["a", "b"]).check() == .init(sound: 1, broken: 1))
     }

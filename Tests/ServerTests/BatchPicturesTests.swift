@@ -2,6 +2,7 @@ import Crawl
 import GannetHTTP
 import GannetRedisClient
 import GannetTestKit
+import Lists
 import Testing
 
 @testable import GannetQueue
@@ -25,7 +26,7 @@ import Testing
 
         func enqueue(_ urls: [String], batch: String = "b") async throws {
             var producer = try await Producer(queue, batch: batch, from: "test \(urls.hashValue)")
-            for (line, url) in urls.enumerated() { try await producer.add(Array(url.utf8)[...], from: .line(line + 1)) }
+            for (line, url) in urls.enumerated() { try await producer.add(Row(.line(line + 1), url: url)) }
             try await producer.finish()
         }
 

@@ -11,9 +11,9 @@ extension FuzzTarget {
     static let files = FuzzTarget(name: "files", maximumLength: 4096) {
         let records = Self.records.flatMap(\.line)
         return [
-            [0] + records, [1] + JournalFile.heading + records, [0x81] + JournalFile.heading + records + records + Array("half a li".utf8),
+            [0] + records, [1] + Journal.heading + records, [0x81] + Journal.heading + records + records + Array("half a li".utf8),
             [1] + records,
-            [1] + JournalFile.heading.prefix(9),
+            [1] + Journal.heading.prefix(9),
         ]
             + [
                 #"{"favourites":[{"added":1700000000123,"id":"a"},{"added":-5,"id":"https://h/é"}],"version":1}"#, #"{"version":2}"#,
@@ -89,10 +89,10 @@ extension FuzzTarget {
         }
         // Files of others are refused.
         guard let journal = try? Journal(in: folder.path) else { return }
-        let isOwn = bytes.starts(with: JournalFile.heading)
+        let isOwn = bytes.starts(with: Journal.heading)
         let lines =
             isOwn
-            ? bytes[JournalFile.heading.count...].split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropLast() : []
+            ? bytes[Journal.heading.count...].split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropLast() : []
         var latest: [URLID: ArraySlice<UInt8>] = [:]
         for line in lines { if let (id, _) = Array(line).withUnsafeBytes({ JobRecord.key(of: $0) }) { latest[id] = line } }
         try check(journal, has: latest)
@@ -111,9 +111,8 @@ extension FuzzTarget {
     }
 
     private static func check(_ journal: Journal, has latest: [URLID: ArraySlice<UInt8>]) throws(BrokenInvariant) {
-        var reader = journal.reader()
         for (id, line) in latest {
-            guard let entry = journal[id], let found = try? reader.record(at: entry.offset) else {
+            guard let entry = journal[id], let found = try? journal.record(of: id) else {
                 try require(read(line) == nil && journal[id] != nil, "the record of \(id.short) is lost")
                 continue
             }

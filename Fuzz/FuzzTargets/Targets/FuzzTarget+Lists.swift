@@ -23,11 +23,12 @@ extension FuzzTarget {
         try require(whole.rows == pieces.rows, "the rows depend on where the list is cut")
         var last = 0
         for row in whole.rows {
-            try require(row.number >= last, "row \(row.number) comes behind row \(last)")
-            last = row.number
+            guard case .line(let number) = row.place else { throw BrokenInvariant(description: "the row \(row.place) is no line") }
+            try require(number >= last, "row \(number) comes behind row \(last)")
+            last = number
             try require((row.id?.count ?? 0) <= Row.longestID, "an id of \(row.id?.count ?? 0) bytes")
             guard case .url(let url) = row.content else { continue }
-            try require(!url.isEmpty && !url.contains(0), "row \(row.number) has no URL")
+            try require(!url.isEmpty && !url.contains(0), "row \(number) has no URL")
         }
     }
 

@@ -1,5 +1,6 @@
 internal import GannetHTTP
 package import GannetQueue
+package import Lists
 
 /// Puts URLs into a queue, chunk by chunk, and remembers the rows that are no URLs.
 ///
@@ -74,23 +75,19 @@ package struct Producer: ~Copyable {
 
     /// Takes the next row of the input.
     /// - Parameter isWanted: Called for each URL. It returns false for a URL that should not become a job.
-    package mutating func add(
-        _ text: ArraySlice<UInt8>, from place: EnqueueSummary.Place, where isWanted: (JobEntry) -> Bool = { _ in true }
-    ) async throws(StateError) {
+    package mutating func add(_ row: Row, where isWanted: (JobEntry) -> Bool = { _ in true }) async throws(StateError) {
         position += 1
-        do {
-            let entry = try JobEntry(row: text, headers: headers)
-            if position > progress.resumesBehind, isWanted(entry) { take(entry) }
-        } catch {
-            summary.refuse(place, EnqueueSummary.reason(error, text, place))
+        switch JobEntry.of(row, headers) {
+        case .success(let entry): if position > progress.resumesBehind, isWanted(entry) { take(entry) }
+        case .failure(let refusal): summary.refuse(row.place, refusal.reason)
         }
         if isFull { try await send(closing: false) }
     }
 
     /// Takes a row of an input that is read once more. Invalid rows were counted the first time.
-    package mutating func addAgain(_ text: ArraySlice<UInt8>, where isWanted: (URLID) -> Bool) async throws(StateError) {
+    package mutating func addAgain(_ row: Row, where isWanted: (URLID) -> Bool) async throws(StateError) {
         position += 1
-        if let entry = try? JobEntry(row: text, headers: headers), isWanted(entry.id) { take(entry) }
+        if case .success(let entry) = JobEntry.of(row, headers), isWanted(entry.id) { take(entry) }
         if isFull { try await send(closing: false) }
     }
 
@@ -98,12 +95,6 @@ package struct Producer: ~Copyable {
     package mutating func flush() async throws(StateError) {
         if !chunk.isEmpty { try await send(closing: false) }
         try await hear()
-    }
-
-    /// Notes a row that the reader of the input refused.
-    package mutating func refuse(_ place: EnqueueSummary.Place, _ reason: String) {
-        position += 1
-        summary.refuse(place, reason)
     }
 
     /// Sends the last rows, and says that the input is at its end. Where replicas are to have the jobs too, it waits for them.
@@ -160,9 +151,16 @@ package struct RefusedRows: Sendable {
 
     package init() {}
 
-    package mutating func add(_ place: EnqueueSummary.Place, _ reason: String) {
-        count += 1
-        summary.refuse(place, reason)
+    /// Adds these rows, if none of them becomes a job. False where one does.
+    package mutating func add(all rows: some Collection<Row>, _ headers: RequestHeaders = .none) -> Bool {
+        var all = self
+        for row in rows {
+            guard case .failure(let refusal) = JobEntry.of(row, headers) else { return false }
+            all.count += 1
+            all.summary.refuse(row.place, refusal.reason)
+        }
+        self = all
+        return true
     }
 }
 
@@ -179,30 +177,15 @@ package struct EnqueueSummary: Sendable, Equatable {
 
     package init() {}
 
-    /// The place of a row in the input; its description is `line 7`.
-    package enum Place: Sendable, Equatable, CustomStringConvertible {
-        /// The number of an argument of the command line, from 1.
-        case argument(Int)
-        /// The number of a line of the file, from 1.
-        case line(Int)
-
-        package var description: String {
-            switch self {
-            case .argument(let number): "argument \(number)"
-            case .line(let number): "line \(number)"
-            }
-        }
-    }
-
     package struct Complaint: Sendable, Equatable {
-        package let place: Place
+        package let place: Row.Place
         package let reason: String
     }
 
     /// A reason, the first rows that it holds for, and the number of all these rows.
     package struct Reason: Sendable, Equatable {
         package let reason: String
-        package fileprivate(set) var first: [Place]
+        package fileprivate(set) var first: [Row.Place]
         package fileprivate(set) var count: Int
     }
 
@@ -210,15 +193,7 @@ package struct EnqueueSummary: Sendable, Equatable {
     static let mostComplaints = 20
     private static let mostPlaces = 3
 
-    /// Why a text became no job. A word of the command line may be a host's name.
-    package static func reason(_ error: any Error, _ text: ArraySlice<UInt8>, _ place: Place) -> String {
-        guard case .argument = place, case RequestRejection.noScheme = error, text.contains(UInt8(ascii: ".")),
-            (try? CanonicalURL(bytes: (Array("https://".utf8) + text)[...])) != nil
-        else { return "\(error)" }
-        return "\(error), such as https://\(String(decoding: text, as: UTF8.self))"
-    }
-
-    mutating func refuse(_ place: Place, _ reason: String) {
+    fileprivate mutating func refuse(_ place: Row.Place, _ reason: String) {
         invalid += 1
         if complaints.count < Self.mostComplaints { complaints.append(Complaint(place: place, reason: reason)) }
         if let index = reasons.firstIndex(where: { $0.reason == reason }) {
@@ -226,6 +201,28 @@ package struct EnqueueSummary: Sendable, Equatable {
             if reasons[index].first.count < Self.mostPlaces { reasons[index].first.append(place) }
         } else if reasons.count < Self.mostComplaints {
             reasons.append(Reason(reason: reason, first: [place], count: 1))
+        }
+    }
+}
+
+extension JobEntry {
+    /// Why a row becomes no job.
+    package struct Refusal: Error {
+        let reason: String
+    }
+
+    /// The job of a row, which is fetched with these headers.
+    package static func of(_ row: Row, _ headers: RequestHeaders = .none) -> Result<JobEntry, Refusal> {
+        switch row.content {
+        case .invalid(let problem): return .failure(Refusal(reason: problem.description))
+        case .url(let text):
+            do { return .success(try JobEntry(row: text, headers: headers)) } catch {
+                // A word of the command line may be a host's name.
+                guard case .argument = row.place, case RequestRejection.noScheme = error, text.contains(UInt8(ascii: ".")),
+                    (try? CanonicalURL(bytes: (Array("https://".utf8) + text)[...])) != nil
+                else { return .failure(Refusal(reason: "\(error)")) }
+                return .failure(Refusal(reason: "\(error), such as https://\(String(decoding: text, as: UTF8.self))"))
+            }
         }
     }
 }

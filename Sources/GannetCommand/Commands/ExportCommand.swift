@@ -132,7 +132,8 @@ struct ExportCommand: Command {
         }
         guard let totals = try done.get(unlessEndedBy: interruption) else { return nil }
         await release(finished, in: kept)
-        let report = ExportReport(queue: target.queue, batch: finished.batch, totals: totals, time: ContinuousClock.now - start)
+        let report = ExportReport(
+            queue: target.queue, batch: finished.batch, totals: totals.urls, list: totals.list, time: ContinuousClock.now - start)
         for sentence in report.complaints { console.error(sentence) }
         guard json else { return try console.print(prose: "\(report.text) to \(folder.displayPath)", last: report.status) }
         return try RunManifest.print(folder.manifestPath, then: report.json, last: report.status, console)
@@ -155,14 +156,14 @@ struct ExportCommand: Command {
     private func write(
         _ batch: FinishedBatch, into folder: RecordedFolder, _ stores: [any BodyStore], _ rows: InputRows?, _ access: ClusterAccess,
         _ settings: FetchSettings
-    ) async throws -> ExportTotals {
+    ) async throws -> (urls: ManifestTotals, list: ManifestTotals?) {
         let packing = try await packing(in: folder, obeying: batch.batch.options.manners)
         let tally = WorkTally(console, access.watch, of: { batch.jobs - folder.counts.repeated })
         let export = try await BatchExport(
             batch, of: access.cluster, into: folder, packing: packing, stores: stores, refetches: refetches, patience: Self.patience
         ) { tally.note(WorkerReport($0)) }
         let display = ProgressDisplay(of: tally, on: console)
-        let outcome: Result<ExportTotals, any Error>
+        let outcome: Result<(urls: ManifestTotals, list: ManifestTotals?), any Error>
         do {
             try await export.collect()
             if refetches { try await refetch(export, headers: batch.batch.options.headers, access.cluster, settings) }
@@ -191,13 +192,15 @@ struct ExportCommand: Command {
         }
     }
 
-    private func writeManifest(_ export: BatchExport, _ rows: InputRows?, _ headers: RequestHeaders) async throws -> ExportTotals {
+    private func writeManifest(
+        _ export: BatchExport, _ rows: InputRows?, _ headers: RequestHeaders
+    ) async throws -> (urls: ManifestTotals, list: ManifestTotals?) {
         guard let rows else { return try await export.writeManifest() }
         return try await export.writeManifest {
             let batch = try await rows.nextBatch()
             // A reader that was cancelled looks like a list that has ended; only the task knows.
             if batch == nil { try Task.checkCancellation() }
-            return batch?.map(ManifestRow.init)
+            return batch.map { Array($0) }
         } identify: {
             try JobEntry(row: $0, headers: headers).id
         }

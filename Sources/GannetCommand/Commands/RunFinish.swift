@@ -39,15 +39,15 @@ struct RunFinish: Command {
                 "The run in \(folder.displayPath) has ended and has written no manifest: it failed or was killed. The same command goes on with its list."
             )
         }
-        let outcomes = try ManifestOutcomes(ofFile: path)
-        let counts = ManifestOutcomes.names.map { (name: $0, count: outcomes.counts[$0] ?? 0) }
+        let found = try Manifest.count(ofFile: path)
+        let counts = Manifest.outcomes.map { (name: $0, count: found.outcomes[$0] ?? 0) }
         if json {
             let members =
-                [(key: "rows", value: JSONValue.integer(outcomes.rows))] + counts.map { (key: $0.name, value: .integer($0.count)) }
+                [(key: "rows", value: JSONValue.integer(found.rows))] + counts.map { (key: $0.name, value: .integer($0.count)) }
             return try console.print(JSONValue.object([(key: "manifest", value: .object(members))]).text, last: .done)
         }
         let told = counts.filter { $0.count > 0 }.map { "\($0.count) \($0.name)" }.joined(separator: ", ")
-        let sentence = "The run in \(folder.displayPath) has ended. Its manifest holds \(Amounts.count(outcomes.rows, "row")): \(told)."
+        let sentence = "The run in \(folder.displayPath) has ended. Its manifest holds \(Amounts.count(found.rows, "row")): \(told)."
         return try console.print(prose: sentence, last: .done)
     }
 

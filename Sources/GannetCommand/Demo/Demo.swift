@@ -1,6 +1,7 @@
 import Crawl
 import GannetBase
 import GannetQueue
+import Lists
 
 /// `gannet demo`: three workers and a small site. One worker is killed on the way, and the counts at the end show that nothing was lost.
 struct Demo: Sendable {
@@ -49,7 +50,7 @@ struct Demo: Sendable {
         let queue = cluster.queue(Self.queue)
         for number in 1...Self.producers {
             var producer = try await Producer(queue, batch: "producer \(number)", from: "")
-            for url in site.urls { try await producer.add(Array(url.utf8)[...], from: .argument(1)) }
+            for url in site.urls { try await producer.add(Row(.argument(1), url: url)) }
             try await producer.finish()
         }
         let jobs = Self.producers * DemoSite.pages

@@ -30,6 +30,8 @@ struct TableWriter: Sendable {
 
     /// Replaces an earlier `manifest.parquet`.
     func write(in folder: RecordedFolder) async throws {
-        try await folder.replaceTable { [python] manifest, output in try await ParquetManifest.write(of: manifest, to: output, by: python) }
+        try await Manifest.replaceTable(in: folder) { [python] manifest, output in
+            try await ParquetManifest.write(of: manifest, to: output, by: python)
+        }
     }
 }

@@ -27,7 +27,7 @@ struct VerifyOption: Sendable {
     func added(to columns: [CarriedColumn]) -> [CarriedColumn] { columns.filter { $0.name != column } + [CarriedColumn(column)] }
 
     /// The digest in a row's carried values, of which it is the last. Nil where there is nothing; empty where there is something else.
-    func digest(in row: ManifestRow) -> [UInt8]? {
+    func digest(in row: Row) -> [UInt8]? {
         row.carried?.withUnsafeBytes { carried in
             guard let place = JSONText.values(ofObject: carried).last else { return nil }
             let value = carried[place]

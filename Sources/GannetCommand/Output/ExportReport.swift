@@ -7,13 +7,16 @@ import Results
 struct ExportReport: Sendable {
     let queue: String
     let batch: Batch
-    let totals: ExportTotals
+    /// Of the URLs of the batch.
+    let totals: ManifestTotals
+    /// Of the rows of the list that the manifest follows, if there is one.
+    let list: ManifestTotals?
     let time: Duration
 
     var text: String {
-        var parts = ["\(Amounts.count(totals.written, "body", "bodies")) written"]
-        if totals.there > 0 { parts.append("\(totals.there) there already") }
-        parts.append("\(totals.failed) failed")
+        var parts = ["\(Amounts.count(totals[.fetched], "body", "bodies")) written"]
+        if totals[.there] > 0 { parts.append("\(totals[.there]) there already") }
+        parts.append("\(totals[.failed]) failed")
         if totals.disallowed > 0 { parts.append(Amounts.notPermitted(totals.disallowed)) }
         if batch.cancelled > 0 { parts.append("\(batch.cancelled) cancelled") }
         if left > 0 { parts.append("\(left) still to come") }
@@ -23,41 +26,42 @@ struct ExportReport: Sendable {
     /// The names of a run's summary mean the same here, and add up; then what only a batch has.
     var json: JSONValue {
         var summary: [(key: String, value: JSONValue)] = [
-            ("rows", .integer(totals.rows)), ("done", .integer(totals.written + totals.there)), ("fetched", .integer(totals.written)),
-            ("revalidated", 0), ("cached", .integer(totals.there)), ("failed", .integer(totals.failed)),
-            ("disallowed", .integer(totals.disallowed)), ("invalid", .integer(totals.list?.invalid ?? 0)),
+            ("rows", .integer(totals.rows - totals[.repeated])), ("done", .integer(totals[.fetched] + totals[.there])),
+            ("fetched", .integer(totals[.fetched])),
+            ("revalidated", 0), ("cached", .integer(totals[.there])), ("failed", .integer(totals[.failed])),
+            ("disallowed", .integer(totals.disallowed)), ("invalid", .integer(list?[.invalid] ?? 0)),
             ("bytes", .integer(totals.bytes)), ("durationMilliseconds", .integer(Int(time / .milliseconds(1)))),
             ("batch", .string(batch.name)), ("queue", .string(queue)), ("state", .string(batch.state.rawValue)),
-            ("evicted", .integer(totals.evicted)), ("elsewhere", .integer(totals.elsewhere)), ("forgotten", .integer(totals.forgotten)),
-            ("repeated", .integer(totals.repeated)), ("cancelled", .integer(batch.cancelled)), ("left", .integer(left)),
+            ("evicted", .integer(evicted)), ("elsewhere", .integer(elsewhere)), ("forgotten", .integer(forgotten)),
+            ("repeated", .integer(totals[.repeated])), ("cancelled", .integer(batch.cancelled)), ("left", .integer(left)),
         ]
-        if let list = totals.list { summary += [("listRows", .integer(list.rows)), ("absent", .integer(list.absent))] }
+        if let list { summary += [("listRows", .integer(list.rows)), ("absent", .integer(absent))] }
         return ["summary": .object(summary)]
     }
 
     /// Advice for bodies that are missing.
     var complaints: [String] {
         var complaints: [String] = []
-        if totals.elsewhere > 0 {
+        if elsewhere > 0 {
             complaints.append(
-                "\(Amounts.count(totals.elsewhere, "body", "bodies")) of the batch \(totals.elsewhere == 1 ? "is" : "are") \(BodyPlace.elsewhere): "
+                "\(Amounts.count(elsewhere, "body", "bodies")) of the batch \(elsewhere == 1 ? "is" : "are") \(BodyPlace.elsewhere): "
                     + "name that with '--store'.")
         }
-        if totals.evicted > 0 {
-            let them = totals.evicted == 1 ? "it" : "them"
+        if evicted > 0 {
+            let them = evicted == 1 ? "it" : "them"
             complaints.append(
-                "\(Amounts.count(totals.evicted, "body", "bodies")) of the batch \(totals.evicted == 1 ? "is" : "are") not kept any more; "
+                "\(Amounts.count(evicted, "body", "bodies")) of the batch \(evicted == 1 ? "is" : "are") not kept any more; "
                     + "'--refetch' fetches \(them) again.")
         }
-        if totals.forgotten > 0 {
-            let what = Amounts.count(totals.forgotten, "URL")
+        if forgotten > 0 {
+            let what = Amounts.count(forgotten, "URL")
             complaints.append(
-                "Of \(what) nothing is kept any more, and not even what \(totals.forgotten == 1 ? "it was" : "they were"): enqueue the list again, "
+                "Of \(what) nothing is kept any more, and not even what \(forgotten == 1 ? "it was" : "they were"): enqueue the list again, "
                     + "and export it within 30 days.")
         }
-        if let list = totals.list, list.absent > 0 {
+        if absent > 0 {
             complaints.append(
-                "\(Amounts.count(list.absent, "row")) of the list \(list.absent == 1 ? "names a URL that is" : "name URLs that are") not among the "
+                "\(Amounts.count(absent, "row")) of the list \(absent == 1 ? "names a URL that is" : "name URLs that are") not among the "
                     + "batch's ended ones; their class in the manifest is 'absent'.")
         }
         if let complaint = BatchReport.complaint(of: batch) { complaints.append(complaint) }
@@ -79,9 +83,15 @@ struct ExportReport: Sendable {
     var status: ExitStatus {
         guard batch.isComplete else { return .timedOut }
         if batch.lostParts > 0 { return .unavailable }
-        let ofList = totals.list.map { $0.absent + $0.invalid } ?? 0
-        return totals.failed + batch.cancelled + ofList == 0 ? .done : .someFailed
+        let ofList = absent + (list?[.invalid] ?? 0)
+        return totals[.failed] + batch.cancelled + ofList == 0 ? .done : .someFailed
     }
+
+    private var evicted: Int { totals.classes["evicted"] ?? 0 }
+    private var elsewhere: Int { totals.classes["elsewhere"] ?? 0 }
+    private var forgotten: Int { totals.classes["forgotten"] ?? 0 }
+    /// Rows whose URLs are not among the batch's ended ones.
+    private var absent: Int { list?.classes["absent"] ?? 0 }
 
     /// Jobs of which nothing can be said yet.
     private var left: Int { batch.total - batch.ended }

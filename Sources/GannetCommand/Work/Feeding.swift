@@ -27,25 +27,12 @@ enum Feeding {
     /// Reads up to the first URL, so that an input without one begins no batch.
     static func begin(_ input: InputOptions, _ rows: InputRows?, _ headers: RequestHeaders) async throws -> Beginning {
         var beginning = Beginning()
-        func isURL(_ text: ArraySlice<UInt8>) -> Bool { (try? JobEntry(row: text, headers: headers)) != nil }
-        func refuse(_ text: ArraySlice<UInt8>, _ place: EnqueueSummary.Place) {
-            do { _ = try JobEntry(row: text, headers: headers) } catch {
-                beginning.refused.add(place, EnqueueSummary.reason(error, text, place))
-            }
-        }
-        if input.urls.contains(where: { isURL(Array($0.utf8)[...]) }) { return beginning }
-        for (index, url) in input.urls.enumerated() { refuse(Array(url.utf8)[...], .argument(index + 1)) }
+        guard beginning.refused.add(all: Row.arguments(input.urls), headers) else { return beginning }
         beginning.isBehindArguments = true
         while let batch = try await rows?.nextBatch() {
-            if batch.contains(where: { if case .url(let bytes) = $0.content { isURL(bytes) } else { false } }) {
+            guard beginning.refused.add(all: batch, headers) else {
                 beginning.rows = batch
                 return beginning
-            }
-            for row in batch {
-                switch row.content {
-                case .url(let bytes): refuse(bytes, .line(row.number))
-                case .invalid(let problem): beginning.refused.add(.line(row.number), problem.description)
-                }
             }
         }
         // A reader that was cancelled looks like an input that has ended; only the task knows.
@@ -77,9 +64,7 @@ enum Feeding {
     private static func feed(
         _ input: InputOptions, _ rows: InputRows?, from beginning: Beginning, to producer: inout Producer
     ) async throws {
-        for (index, url) in input.urls.enumerated() where !beginning.isBehindArguments {
-            try await producer.add(Array(url.utf8)[...], from: .argument(index + 1))
-        }
+        if !beginning.isBehindArguments { for row in Row.arguments(input.urls) { try await producer.add(row) } }
         var first = beginning.rows
         while true {
             let read: RowBatch?
@@ -89,12 +74,7 @@ enum Feeding {
                 read = try await rows?.nextBatch(atMost: producer.waitsSince.map { longestWait - (.now - $0) })
             }
             guard let batch = read else { break }
-            for row in batch {
-                switch row.content {
-                case .url(let bytes): try await producer.add(bytes, from: .line(row.number))
-                case .invalid(let problem): producer.refuse(.line(row.number), problem.description)
-                }
-            }
+            for row in batch { try await producer.add(row) }
             if let since = producer.waitsSince, .now - since >= longestWait { try await producer.flush() }
         }
         // A reader that was cancelled looks like an input that has ended; only the task knows.
@@ -164,17 +144,9 @@ struct RunFeeding: Sendable {
         options.refresh = true
         options.maximumAge = nil
         var producer = try await Producer(queue, batch: batch, from: "", options: options)
-        for (index, url) in input.urls.enumerated() {
-            let bytes = Array(url.utf8)[...]
-            try await producer.add(bytes, from: .argument(index + 1), where: { wants($0, ManifestRow(.argument(index + 1), .url(bytes))) })
-        }
+        for row in Row.arguments(input.urls) { try await producer.add(row, where: { wants($0, row) }) }
         while let batch = try await input.rows?.nextBatch() {
-            for row in batch {
-                switch row.content {
-                case .url(let bytes): try await producer.add(bytes, from: .line(row.number), where: { wants($0, ManifestRow(row)) })
-                case .invalid(let problem): producer.refuse(.line(row.number), problem.description)
-                }
-            }
+            for row in batch { try await producer.add(row, where: { wants($0, row) }) }
             try await makeRoom(&producer)
         }
         // A reader that was cancelled looks like an input that has ended; only the task knows.
@@ -188,37 +160,32 @@ struct RunFeeding: Sendable {
         return Fed(summary: producer.summary, checked: checked)
     }
 
-    private func wants(_ entry: JobEntry, _ row: ManifestRow) -> Bool {
+    private func wants(_ entry: JobEntry, _ row: Row) -> Bool {
         let listing = folder.list(entry.id)
         // The worker's own reading finds the error of a record that cannot be read.
         if listing == .there { try? found?.note(entry.id, entry.url) }
-        if listing == .wanted { remember(row, entry.id) }
-        return listing == .wanted
+        if listing == .pending { remember(row, entry.id) }
+        return listing == .pending
     }
 
-    private func wantsAgain(_ id: URLID, _ row: ManifestRow) -> Bool {
+    private func wantsAgain(_ id: URLID, _ row: Row) -> Bool {
         let isWanted = folder.wantsAgain(id)
         if isWanted { remember(row, id) }
         return isWanted
     }
 
     /// Before the job is in the queue, so that its worker knows the row.
-    private func remember(_ row: ManifestRow, _ id: URLID) {
+    private func remember(_ row: Row, _ id: URLID) {
         if let expected, let digest = expected.option.digest(in: row) { expected.digests.expect(digest, of: id) }
         waiting?.keep(row, of: id)
     }
 
     /// Adds the URLs whose files are missing or changed.
     private mutating func feedAgain(_ producer: inout Producer) async throws {
-        for (index, url) in input.urls.enumerated() {
-            let bytes = Array(url.utf8)[...]
-            try await producer.addAgain(bytes, where: { wantsAgain($0, ManifestRow(.argument(index + 1), .url(bytes))) })
-        }
+        for row in Row.arguments(input.urls) { try await producer.addAgain(row, where: { wantsAgain($0, row) }) }
         let rows = try input.again()
         while let batch = try await rows?.nextBatch() {
-            for row in batch {
-                if case .url(let bytes) = row.content { try await producer.addAgain(bytes, where: { wantsAgain($0, ManifestRow(row)) }) }
-            }
+            for row in batch { try await producer.addAgain(row, where: { wantsAgain($0, row) }) }
             try await makeRoom(&producer)
         }
         try Task.checkCancellation()

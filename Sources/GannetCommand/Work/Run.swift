@@ -72,7 +72,7 @@ struct Run: Sendable {
         // A manifest is begun once: its rows are told, and the bodies that are left are packed, as it is written.
         var manifest = manifest
         if fed == nil, let reason = early.reason {
-            manifest.unfinished = Manifest.Unfinished("\(reason) before this URL ended.", isFailure: true)
+            manifest.work = .unfinishedRun(reason: "\(reason) before this URL ended.", isFailure: true)
         }
         return try await complete(input, manifest, since: start)
     }
@@ -108,7 +108,7 @@ struct Run: Sendable {
     /// Prints the result, and says whether the command has succeeded.
     private func report(_ summary: RunSummary, of folder: RecordedFolder) throws -> ExitStatus {
         let totals = summary.totals
-        let status: ExitStatus = options.maxFailures.allows(totals.failed + totals.invalid, of: totals.rows) ? .done : .someFailed
+        let status: ExitStatus = options.maxFailures.allows(totals[.failed] + totals[.invalid], of: totals.rows) ? .done : .someFailed
         guard options.json else {
             return try console.print(prose: "\(summary.text) to \(folder.displayPath)\(summary.reference)", last: status)
         }
@@ -300,7 +300,7 @@ struct Run: Sendable {
         let written = Mutex<Result<ManifestTotals, any Error>>(.failure(CancellationError()))
         await interruption.cleaningUp(within: Self.manifestBound) {
             var manifest = manifest
-            manifest.unfinished = Manifest.Unfinished(reason)
+            manifest.work = .unfinishedRun(reason: reason)
             do {
                 let totals = try await manifest.write()
                 try await tables?.write(in: folder)
@@ -311,9 +311,9 @@ struct Run: Sendable {
         }
         do {
             let totals = try written.withLock { $0 }.get()
-            let ended = totals.rows - totals.pending
+            let ended = totals.rows - totals[.pending]
             console.note(
-                "manifest.jsonl says what there is: \(ended) of \(Amounts.count(totals.rows, "row")) ended, \(totals.pending) pending.")
+                "manifest.jsonl says what there is: \(ended) of \(Amounts.count(totals.rows, "row")) ended, \(totals[.pending]) pending.")
         } catch is CancellationError {
             console.warn("no manifest was written: a signal cut that short.")
         } catch {

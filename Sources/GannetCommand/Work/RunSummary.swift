@@ -12,22 +12,22 @@ struct RunSummary: Sendable {
     let time: Duration
 
     var text: String {
-        var parts = ["\(Amounts.count(totals.fetched, "URL")) fetched"]
-        if totals.revalidated > 0 { parts.append("\(totals.revalidated) unchanged") }
-        if totals.there > 0 { parts.append("\(totals.there) there already") }
-        parts.append("\(totals.failed) failed" + (classes.isEmpty ? "" : " (\(classes))"))
+        var parts = ["\(Amounts.count(totals[.fetched], "URL")) fetched"]
+        if totals[.revalidated] > 0 { parts.append("\(totals[.revalidated]) unchanged") }
+        if totals[.there] > 0 { parts.append("\(totals[.there]) there already") }
+        parts.append("\(totals[.failed]) failed" + (classes.isEmpty ? "" : " (\(classes))"))
         if totals.disallowed > 0 { parts.append(Amounts.notPermitted(totals.disallowed)) }
-        if totals.repeated > 0 { parts.append("\(totals.repeated) listed more than once") }
-        if totals.invalid > 0 { parts.append("\(totals.invalid) invalid") }
-        if totals.pending > 0 { parts.append("\(totals.pending) not fetched yet") }
+        if totals[.repeated] > 0 { parts.append("\(totals[.repeated]) listed more than once") }
+        if totals[.invalid] > 0 { parts.append("\(totals[.invalid]) invalid") }
+        if totals[.pending] > 0 { parts.append("\(totals[.pending]) not fetched yet") }
         // The progress counts different URLs. Here each row counts, also one whose URL was listed before.
-        let rows = totals.rows > totals.fetched + totals.revalidated + totals.there ? "\(Amounts.count(totals.rows, "row")), " : ""
+        let rows = totals.rows > totals[.fetched] + totals[.revalidated] + totals[.there] ? "\(Amounts.count(totals.rows, "row")), " : ""
         return parts.joined(separator: ", ") + "; \(rows)\(Amounts.bytes(totals.bytes)) in \(Amounts.time(time))"
     }
 
     /// Where the failures are listed.
     var reference: String {
-        if totals.failed + totals.invalid > 0 { return "; manifest.jsonl there lists the failures, with reasons\(hosts)\(advice)" }
+        if totals[.failed] + totals[.invalid] > 0 { return "; manifest.jsonl there lists the failures, with reasons\(hosts)\(advice)" }
         return totals.disallowed > 0 ? "; manifest.jsonl there names the rules" : ""
     }
 
@@ -38,7 +38,7 @@ struct RunSummary: Sendable {
     private var classes: String {
         let sorted = totals.classes.sorted { ($0.value, $1.key) > ($1.value, $0.key) }
         let told = sorted.prefix(Self.mostClasses)
-        let rest = totals.failed - told.reduce(0) { $0 + $1.value }
+        let rest = totals[.failed] - told.reduce(0) { $0 + $1.value }
         return (told.map { "\(ClassCounts.shown($0.key)) \($0.value)" } + (rest > 0 ? ["and \(rest) of other classes"] : [])).joined(
             separator: ", ")
     }
@@ -61,13 +61,13 @@ struct RunSummary: Sendable {
         [
             "summary": [
                 "rows": .integer(totals.rows),
-                "done": .integer(totals.fetched + totals.revalidated + totals.there + totals.repeated),
-                "fetched": .integer(totals.fetched), "revalidated": .integer(totals.revalidated),
-                "cached": .integer(totals.there + totals.repeated),
-                "failed": .integer(totals.failed), "disallowed": .integer(totals.disallowed), "invalid": .integer(totals.invalid),
+                "done": .integer(totals[.fetched] + totals[.revalidated] + totals[.there] + totals[.repeated]),
+                "fetched": .integer(totals[.fetched]), "revalidated": .integer(totals[.revalidated]),
+                "cached": .integer(totals[.there] + totals[.repeated]),
+                "failed": .integer(totals[.failed]), "disallowed": .integer(totals.disallowed), "invalid": .integer(totals[.invalid]),
                 "bytes": .integer(totals.bytes),
                 "durationMilliseconds": .integer(Int(time / .milliseconds(1))),
-                "pending": .integer(totals.pending),
+                "pending": .integer(totals[.pending]),
             ]
         ]
     }
@@ -80,13 +80,12 @@ struct RunManifest: Sendable {
     /// Nil where bodies stay files, or are in archives.
     let packing: BodyPacking?
     let headers: RequestHeaders
-    /// Of a run that did not come to its end.
-    var unfinished: Manifest.Unfinished?
+    var work = Manifest.Work.run
 
     private static let batch = 4096
 
     func write() async throws -> ManifestTotals {
-        let manifest = try Manifest(in: folder, packing: packing, unfinished: unfinished) { [headers] row in
+        let manifest = try Manifest(in: folder, of: work, packing: packing) { [headers] row in
             try JobEntry(row: row, headers: headers).id
         }
         do {
@@ -98,10 +97,9 @@ struct RunManifest: Sendable {
     }
 
     private func write(_ manifest: Manifest) async throws -> ManifestTotals {
-        try await manifest.add(
-            input.urls.enumerated().map { index, url in ManifestRow(.argument(index + 1), .url(Array(url.utf8)[...])) })
+        try await manifest.add(Row.arguments(input.urls))
         let rows = try input.again()
-        while let batch = try await rows?.nextBatch() { try await manifest.add(batch.map(ManifestRow.init)) }
+        while let batch = try await rows?.nextBatch() { try await manifest.add(Array(batch)) }
         // A reader that was cancelled looks like an input that has ended; only the task knows.
         try Task.checkCancellation()
         return try await manifest.finish()
@@ -134,16 +132,5 @@ struct RunManifest: Sendable {
 
     private static func unreadable(_ path: String) -> CommandFailure {
         CommandFailure(.cannotWrite, "The file \(Sentence.quoted(path)) cannot be read: \(Descriptor.message(errno)).")
-    }
-}
-
-extension ManifestRow {
-    init(_ row: Row) {
-        let content: Content =
-            switch row.content {
-            case .url(let bytes): .url(bytes)
-            case .invalid(let problem): .invalid(problem.description)
-            }
-        self.init(.line(row.number), content, id: row.id, carried: row.carried)
     }
 }

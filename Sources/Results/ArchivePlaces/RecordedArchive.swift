@@ -84,10 +84,10 @@ extension RecordedArchive: JobOutput {
         }
     }
 
-    package func note(_ end: JobEnd, of job: Job) async throws {
-        guard end.outcome == .fetched || end.outcome == .failed else { return }
-        var record = JobRecord(job.id, end)
-        if end.outcome == .failed, let wire = end.wire {
+    package func note(_ end: JobRecord, _ wire: WireRecord?, of job: Job) async throws {
+        guard end.outcome == .fetched || end.isFailed else { return }
+        var record = end
+        if end.isFailed, let wire {
             do {
                 if let place = try writer.write(wire.exchanges, downloaded: nil) { record.file = place.text }
             } catch ArchiveError.unfit {

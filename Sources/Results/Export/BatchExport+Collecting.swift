@@ -34,10 +34,9 @@ extension BatchExport {
     /// Records the URLs that need no copy, and returns the bodies to copy. Blocks.
     private func look(_ ended: [(EndedJob, URLOutcome?)]) throws -> [WantedBody] {
         let check = FileCheck(in: folder.folder.path)
-        var reader = folder.journal.reader()
         var wanted: [WantedBody] = []
         for (job, outcome) in ended {
-            let (id, known) = (job.id, try folder.record(of: job.id, &reader))
+            let (id, known) = (job.id, try folder.journal.record(of: job.id))
             if job.isDisallowed, outcome?.isNegative != true {
                 try noteDisallowed(id, url: outcome?.content.url ?? known?.url ?? "", known: known)
                 continue
@@ -48,7 +47,7 @@ extension BatchExport {
             }
             let duration = Duration.milliseconds(outcome.ended - outcome.began)
             guard !outcome.isNegative, let digest = outcome.content.digest else {
-                var record = JobRecord(exported: id, JobEnd(.failed, outcome.content, duration: duration))
+                var record = JobRecord(exported: id, .failed, outcome.content, duration: duration)
                 // The failure of a repeated fetch is remembered only for a while. The body that there once was stays lost.
                 guard let known, known.isLost else {
                     try noteFailed(record, known: known)
@@ -73,9 +72,8 @@ extension BatchExport {
     /// The exchanges that the archives of this export take, and that the folder has not. Blocks.
     private func missing(_ ended: [(EndedJob, URLOutcome?)]) -> [WantedExchanges] {
         guard packing?.takesExchanges == true else { return [] }
-        var reader = folder.journal.reader()
         return ended.compactMap { job, outcome in
-            guard let outcome, (try? folder.record(of: job.id, &reader))?.isPacked != true else { return nil }
+            guard let outcome, (try? folder.journal.record(of: job.id))?.isPacked != true else { return nil }
             guard let place = outcome.content.exchanges else {
                 // An earlier export may have left those of another fetch.
                 folder.folder.removeExchanges(of: job.id)
@@ -104,7 +102,7 @@ extension BatchExport {
         let error = FetchError(kind: .disallowed, url: url, detail: "its robots.txt or the head of its answer says so")
         var content = OutcomeContent(url: url)
         content.fields = [.errorClass: error.className, .errorMessage: error.description]
-        try noteFailed(JobRecord(exported: id, JobEnd(.failed, content)), known: known)
+        try noteFailed(JobRecord(exported: id, .failed, content), known: known)
     }
 
     /// The file of a body that is in the folder: at its recorded place, or at the place it would get.

@@ -28,10 +28,7 @@ extension BatchExport {
         try await batch.forEach(1, width: concurrency, where: folder.wantsAgain) { ended in
             let outcomes = try await self.batch.outcomes(ended)
             for (id, outcome) in zip(ended.ids, outcomes) {
-                let found = try await OwnedThread.run(name: "gannet-folder") {
-                    var reader = self.folder.journal.reader()
-                    return try self.folder.record(of: id, &reader)
-                }
+                let found = try await OwnedThread.run(name: "gannet-folder") { try self.folder.journal.record(of: id) }
                 guard let known = found else { continue }
                 try await self.source.gate.withRoom(for: known.bytes) {
                     // The record holds the URL without its password.
@@ -46,7 +43,7 @@ extension BatchExport {
         try await OwnedThread.run(name: "gannet-folder") {
             var content = fetched.content
             guard let body = fetched.body else {
-                var record = JobRecord(exported: known.id, JobEnd(.failed, content, duration: fetched.duration))
+                var record = JobRecord(exported: known.id, .failed, content, duration: fetched.duration)
                 (record.digest, record.bytes) = (known.digest, known.bytes)
                 return try self.noteFailed(record, known: known, remembered: fetched.remembered)
             }

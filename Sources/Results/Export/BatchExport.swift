@@ -78,7 +78,7 @@ package final class BatchExport: Sendable {
 
     private func noteTaken(_ failure: StorageFailure, _ body: WantedBody) throws {
         let error = FetchError(kind: .storage, url: body.content.url, detail: failure.sentence)
-        var record = JobRecord(exported: body.id, JobEnd(.failed, OutcomeContent(url: body.content.url), duration: body.duration))
+        var record = JobRecord(exported: body.id, .failed, OutcomeContent(url: body.content.url), duration: body.duration)
         (record.errorClass, record.errorMessage) = (error.className, error.description)
         try noteFailed(record, known: nil)
     }
@@ -127,8 +127,8 @@ struct WantedBody: Sendable {
     func record(file: String) -> JobRecord {
         var content = content
         content.fields[.file] = file
-        var end = JobEnd(.fetched, content, duration: duration)
-        end.answer.fetchedAt = fetched.map { Int(($0.timeIntervalSince1970 * 1000).rounded()) } ?? 0
-        return JobRecord(exported: id, end)
+        var record = JobRecord(exported: id, .fetched, content, duration: duration)
+        record.fetchedAt = fetched.map { Int(($0.timeIntervalSince1970 * 1000).rounded()) } ?? 0
+        return record
     }
 }

@@ -18,7 +18,7 @@ enum ExportLoss: String, Sendable {
         content.digest = digest
         content.size = size
         content.fields = [.errorClass: rawValue, .errorMessage: sentence(RedactedURL(url).description, id)]
-        return JobRecord(exported: id, JobEnd(.failed, content))
+        return JobRecord(exported: id, .failed, content)
     }
 
     private func sentence(_ url: String, _ id: URLID) -> String {
@@ -32,9 +32,9 @@ enum ExportLoss: String, Sendable {
 
 extension JobRecord {
     /// A record with its URL, for a folder without a list of URLs.
-    init(exported id: URLID, _ end: JobEnd) {
-        self.init(id, end)
-        url = RedactedURL.withoutUserInfo(end.content.url)
+    init(exported id: URLID, _ outcome: Outcome, _ content: OutcomeContent, duration: Duration = .zero) {
+        self.init(id, outcome, content, duration: duration)
+        url = RedactedURL.withoutUserInfo(content.url)
     }
 
     /// The URL was fetched, and its body is missing.

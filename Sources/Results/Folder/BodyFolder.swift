@@ -217,7 +217,7 @@ extension BodyFolder: JobOutput {
         return HeldBody(file: try place(file, of: job.url, id: job.id))
     }
 
-    package func note(_ end: JobEnd, of job: Job) {}
+    package func note(_ end: JobRecord, _ wire: WireRecord?, of job: Job) {}
 }
 
 extension BodyFolder: BodyStore {

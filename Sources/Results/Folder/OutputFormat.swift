@@ -76,7 +76,7 @@ extension BodyFolder {
     /// Whether an earlier command has recorded the end of a URL.
     private static func hasRecords(_ own: String) -> Bool {
         var status = stat()
-        return lstat("\(own)/\(Journal.name)", &status) == 0 && Int(status.st_size) > JournalFile.heading.count
+        return lstat("\(own)/\(Journal.name)", &status) == 0 && Int(status.st_size) > Journal.heading.count
     }
 
     private static func line(of path: String) -> String? {

@@ -1,219 +1,264 @@
 internal import GannetBase
 internal import GannetHTTP
 package import GannetQueue
+package import Lists
 
-/// `manifest.jsonl`: one line for each row of a run's input, in the same order, with the row's outcome. A complete manifest replaces the
-/// earlier one. That of a run which did not come to its end says of each other row that it is pending, or has failed.
+/// `manifest.jsonl`: one line for each row of a list, in the same order, with the row's outcome, or one for each URL of an exported batch. A
+/// complete manifest replaces the earlier one. That of a run which did not come to its end says of each other row that it is pending, or has
+/// failed.
 package final class Manifest: Sendable {
+    /// Whose URLs the lines are about.
+    package enum Work: Sendable {
+        case run
+        /// A run that did not come to its end, and why it has left rows. They are failures where nobody is going to fetch them.
+        case unfinishedRun(reason: String, isFailure: Bool = false)
+        /// A batch whose ended jobs are told (``add(ended:)``), all of which have ended if it is complete.
+        case batch(isCancelled: Bool, isComplete: Bool)
+    }
+
     private struct State {
-        let writer: ManifestFile
-        var reader: JournalReader
+        /// Gets its name when it is complete. Nil once it is discarded.
+        var file: BodyFile?
+        var buffer: [UInt8] = []
         var totals = ManifestTotals()
+        var ended = ManifestTotals()
     }
 
     static let name = "manifest.jsonl"
+    static let abandoned = "abandoned"
+    private static let unfinished = "unfinished"
+    private static let bufferSize = 256 * 1024
 
     /// The classes of rows that a run has left, and of those whose jobs ended without a fetch.
-    package static let classesWithoutRecord = ["unfinished", RowEnd.abandoned]
+    package static let classesWithoutRecord = [unfinished, abandoned]
 
     private let folder: RecordedFolder
+    private let work: Work
     private let packing: BodyPacking?
-    private let unfinished: Unfinished?
-    private let identify: @Sendable (ArraySlice<UInt8>) throws -> URLID
+    private let identify: (@Sendable (ArraySlice<UInt8>) throws -> URLID)?
     private let state: Mutex<State>
 
     /// - Parameters:
     ///   - packing: Packs the bodies of the rows.
-    ///   - unfinished: Of a run that did not come to its end.
-    ///   - identify: Returns the id of a row's URL, or throws why the row is not a URL.
+    ///   - identify: Returns the id of a row's URL, or throws why the row is not a URL. Nil where the ended jobs of a batch are the rows.
     package init(
-        in folder: RecordedFolder, packing: BodyPacking? = nil, unfinished: Unfinished? = nil,
-        identify: @escaping @Sendable (ArraySlice<UInt8>) throws -> URLID
+        in folder: RecordedFolder, of work: Work = .run, packing: BodyPacking? = nil,
+        identify: (@Sendable (ArraySlice<UInt8>) throws -> URLID)?
     ) throws {
         self.folder = folder
+        self.work = work
         self.packing = packing
-        self.unfinished = unfinished
         self.identify = identify
-        state = Mutex(State(writer: try ManifestFile(in: folder.folder), reader: folder.journal.reader()))
+        state = Mutex(State(file: try BodyFile(in: folder.folder.path, .ordinary)))
     }
 
-    /// How rows count that a run has left.
-    package struct Unfinished: Sendable {
-        /// Why the run has left them.
-        let reason: String
-        /// Nobody is going to fetch them.
-        let isFailure: Bool
-
-        package init(_ reason: String, isFailure: Bool = false) {
-            self.reason = reason
-            self.isFailure = isFailure
-        }
-
-        /// Of a run that was for failures of one class.
-        fileprivate static let unchosen = Unfinished("The run was for URLs that had failed with another class.")
-
-        fileprivate func end(_ more: String = "") -> RowEnd {
-            RowEnd(isFailure ? .failed : .pending, message: reason + more, lossClass: "unfinished")
+    /// Adds the next rows of the list.
+    package func add(_ rows: [Row]) async throws {
+        try await withState { state in
+            for row in rows { try self.write(self.line(of: row), &state) }
         }
     }
 
-    /// Adds the next rows of the input.
-    package func add(_ rows: [ManifestRow]) async throws {
-        try await OwnedThread.run(name: "gannet-folder") {
-            try self.state.withLock { state in
-                for row in rows { try self.add(row, &state) }
-            }
+    /// Adds the next ended jobs of the batch with their places. Each URL counts once. Without a list it has its line here.
+    func add(ended jobs: [(place: Int, id: URLID)]) async throws {
+        try await withState { state in
+            for job in jobs { try self.add(job.id, endedAt: job.place, &state) }
         }
     }
 
     /// Removes what was written of a manifest that is not to be completed. Its thread may hold it a moment longer than its owner.
-    package func discard() { state.withLock { $0.writer.discard() } }
+    package func discard() { state.withLock { $0.file = nil } }
+
+    /// The URLs of the batch's ended jobs so far.
+    package var ended: ManifestTotals { state.withLock { $0.ended } }
 
     /// Completes the manifest, which replaces the earlier one.
     package func finish() async throws -> ManifestTotals {
-        try await OwnedThread.run(name: "gannet-folder") {
-            try self.state.withLock { state in
-                try self.packing?.finish()
-                try state.writer.finish(as: self.folder.manifestPath)
-                return state.totals
-            }
+        try await withState { state in
+            try self.packing?.finish()
+            try Self.flush(&state)
+            if let file = state.file { try self.folder.folder.publish(try file.keep(), as: self.folder.manifestPath) }
+            return state.totals
         }
     }
 
-    private func add(_ row: ManifestRow, _ state: inout State) throws {
-        var end = try end(of: row, &state)
-        if let packing { end = try packing.placed(end, of: row) }
-        switch end.outcome {
-        case .fetched:
-            state.totals.fetched += 1
-            state.totals.bytes += end.record?.bytes ?? 0
-        case .revalidated: state.totals.revalidated += 1
-        case .there, .kept: state.totals.there += 1
-        case .repeated: state.totals.repeated += 1
-        case .failed: state.totals.noteFailure(end.errorClass, of: row.url)
-        case .pending: state.totals.pending += 1
-        case .invalid: state.totals.invalid += 1
-        }
-        try state.writer.write(row.line(end))
+    private func withState<Value: Sendable>(_ body: @escaping @Sendable (inout State) throws -> Value) async throws -> Value {
+        try await OwnedThread.run(name: "gannet-folder") { try self.state.withLock { try body(&$0) } }
     }
 
-    private func end(of row: ManifestRow, _ state: inout State) throws -> RowEnd {
-        guard case .url(let bytes) = row.content else { return RowEnd(.invalid) }
+    private func write(_ line: ManifestLine, _ state: inout State) throws {
+        var line = line
+        try packing?.place(&line)
+        state.totals.note(line, countsHost: true)
+        state.buffer += line.bytes
+        if state.buffer.count >= Self.bufferSize { try Self.flush(&state) }
+    }
+
+    private static func flush(_ state: inout State) throws {
+        try state.buffer.withUnsafeBytes { try state.file?.write($0) }
+        state.buffer.removeAll(keepingCapacity: true)
+    }
+
+    // MARK: Lines
+
+    private func line(of row: Row) throws -> ManifestLine {
+        guard let identify else { preconditionFailure("Only the manifest of a list gets rows.") }
         let id: URLID
-        do { id = try identify(bytes) } catch { return RowEnd(.invalid, message: "\(error)") }
-        if let unfinished { return try end(of: id, unfinished, &state) }
-        if case .failed = folder.demand, folder.journal[id]?.marks.contains(.queued) != true {
-            return try end(of: id, .unchosen, &state)
+        switch row.content {
+        case .invalid(let problem): return ManifestLine(row, .invalid, because: "invalid", problem.description)
+        case .url(let bytes):
+            do { id = try identify(bytes) } catch { return ManifestLine(row, .invalid, because: "invalid", "\(error)") }
         }
-        guard let entry = folder.journal[id], entry.marks.contains(.listed) else {
-            throw StorageFailure(
-                "The input has changed while its URLs were fetched. Run the command again for a manifest of the new input.")
+        let entry = folder.journal[id]
+        let marks = entry?.marks ?? []
+        let record = try folder.journal.record(entry)
+        switch work {
+        case .unfinishedRun(let reason, let isFailure): return try line(of: row, id, marks, record, leftBecause: reason, isFailure)
+        case .batch(let isCancelled, let isComplete):
+            guard marks.contains(.told), let record else {
+                if !isComplete { return ManifestLine(row, .pending, because: "pending", "No job of this URL has ended so far.") }
+                return isCancelled
+                    ? ManifestLine(row, .failed, because: "cancelled", "The job of this URL was cancelled or deleted.")
+                    : ManifestLine(row, .failed, because: "absent", "The batch has no ended job for this URL.")
+            }
+            if record.isFailed { return ManifestLine(row, .failed, record) }
+            guard !marks.contains(.shown) else { return ManifestLine(row, .repeated, record) }
+            try folder.journal.mark(id, .shown)
+            return ManifestLine(row, marks.contains(.sound) ? .there : .fetched, record)
+        case .run:
+            if case .failed = folder.demand, !marks.contains(.queued) {
+                return try line(of: row, id, marks, record, leftBecause: "The run was for URLs that had failed with another class.", false)
+            }
+            guard marks.contains(.listed) else {
+                throw StorageFailure(
+                    "The input has changed while its URLs were fetched. Run the command again for a manifest of the new input.")
+            }
+            let isKnown = marks.contains(.current) || marks.contains(.sound) && !marks.contains(.queued)
+            if isKnown, let record { return try line(of: row, id, marks, record) }
+            let ends =
+                "Its host was unreachable for too long, it was cancelled or deleted, its URL failed for another queue, or three workers died with it."
+            return ManifestLine(row, .failed, because: Self.abandoned, "The job ended without a fetch by this run. \(ends)")
         }
-        let isKnown = entry.marks.contains(.current) || entry.marks.contains(.sound) && !entry.marks.contains(.queued)
-        guard isKnown, let record = try state.reader.record(at: entry.offset) else { return RowEnd(.failed) }
-        return try end(of: id, entry, record)
     }
 
-    private func end(of id: URLID, _ entry: URLTable.Entry, _ record: JobRecord) throws -> RowEnd {
-        if record.isFailed || record.isUnfit { return RowEnd(.failed, record) }
-        let isCurrent = entry.marks.contains(.current)
-        if isCurrent, record.staleness != nil { return RowEnd(.failed, record) }
-        guard !entry.marks.contains(.told) else { return RowEnd(.repeated, record, isNew: isCurrent) }
+    /// The line of a row that a run has fetched, or found in the folder.
+    private func line(of row: Row, _ id: URLID, _ marks: URLTable.Marks, _ record: JobRecord) throws -> ManifestLine {
+        let isCurrent = marks.contains(.current)
+        if record.isFailed || record.isUnfit || isCurrent && record.staleness != nil { return ManifestLine(row, .failed, record) }
+        guard !marks.contains(.told) else { return ManifestLine(row, .repeated, record, isNew: isCurrent) }
         try folder.journal.mark(id, .told)
-        return RowEnd(!isCurrent ? .there : record.checkedAt > 0 ? .revalidated : .fetched, record)
+        return ManifestLine(row, !isCurrent ? .there : record.checkedAt > 0 ? .revalidated : .fetched, record)
     }
 
-    /// The end of a row in a run that did not come to its end: what an earlier run has fetched is there, as far as is known.
-    private func end(of id: URLID, _ unfinished: Unfinished, _ state: inout State) throws -> RowEnd {
-        guard let entry = folder.journal[id], entry.offset > 0, let record = try state.reader.record(at: entry.offset) else {
-            return unfinished.end()
+    /// The line of a row in a run that did not come to its end: what an earlier run has fetched is there, as far as is known.
+    private func line(
+        of row: Row, _ id: URLID, _ marks: URLTable.Marks, _ record: JobRecord?, leftBecause reason: String, _ isFailure: Bool
+    ) throws -> ManifestLine {
+        func left(_ more: String = "") -> ManifestLine {
+            isFailure
+                ? ManifestLine(row, .failed, because: Self.unfinished, reason + more)
+                : ManifestLine(row, .pending, because: "pending", reason + more)
         }
-        if entry.marks.contains(.current) { return try end(of: id, entry, record) }
+        guard let record else { return left() }
+        if marks.contains(.current) { return try line(of: row, id, marks, record) }
         if record.isFailed {
-            if case .failed = folder.demand, !entry.marks.contains(.queued) { return RowEnd(.failed, record) }
-            return unfinished.end(" In an earlier run it failed: \(record.errorMessage)")
+            if case .failed = folder.demand, !marks.contains(.queued) { return ManifestLine(row, .failed, record) }
+            return left(" In an earlier run it failed: \(record.errorMessage)")
         }
-        let isWanted = entry.marks.contains(.queued) || entry.marks.contains(.broken) || folder.demand == .fresh
-        if !isWanted { return try end(of: id, entry, record) }
+        let isWanted = !marks.isDisjoint(with: [.queued, .broken]) || folder.demand == .fresh
+        if !isWanted { return try line(of: row, id, marks, record) }
         // A run that asks again for bodies takes none away by its end.
-        guard folder.demand.asksAgain, !record.isUnfit, folder.isThere(record) else { return unfinished.end() }
-        return RowEnd(.kept, record)
+        guard folder.demand.asksAgain, !record.isUnfit, folder.isThere(record) else { return left() }
+        return ManifestLine(row, .there, record, isNew: nil)
+    }
+
+    private func add(_ id: URLID, endedAt place: Int, _ state: inout State) throws {
+        guard let entry = folder.journal[id], let record = try folder.journal.record(entry) else {
+            throw StorageFailure("The record of the folder \(folder.displayPath) was changed while it was in use. Run the command again.")
+        }
+        let isRepeated = entry.marks.contains(.told)
+        if !isRepeated { try folder.journal.mark(id, .told) }
+        let row = Row(.finished(place), .url(Array(record.url.utf8)[...]))
+        let outcome: JobRecord.Outcome = record.isFailed ? .failed : entry.marks.contains(.sound) ? .there : .fetched
+        let line = ManifestLine(row, isRepeated ? .repeated : outcome, record)
+        state.ended.note(line)
+        if identify == nil, !isRepeated { try write(line, &state) }
     }
 }
 
-/// The rows of a run's input, counted by their outcomes.
+/// The rows of a list, or the URLs of a batch, counted by their outcomes.
 package struct ManifestTotals: Sendable, Equatable {
-    /// Rows whose URLs this run fetched.
-    package var fetched = 0
-    /// Rows whose URLs an earlier run fetched, and of which the origin said that they have not changed.
-    package var revalidated = 0
-    /// Rows whose URLs an earlier run fetched.
-    package var there = 0
-    /// Rows with the URL of an earlier row.
-    package var repeated = 0
-    package var failed = 0
+    private var counts: [JobRecord.Outcome: Int] = [:]
     /// Rows whose URLs their sites did not permit. They are no failures.
-    package var disallowed = 0
-    /// Failed rows by error class, for a bounded number of classes.
+    package private(set) var disallowed = 0
+    /// Failed rows by error class, and by host, for a bounded number of each.
     package private(set) var classes: [String: Int] = [:]
-    /// Failed rows by host, for a bounded number of hosts.
     package private(set) var hosts: [String: Int] = [:]
-    package var invalid = 0
-    /// Rows that an early end of the run has left.
-    package var pending = 0
-    /// The size of the bodies that this run fetched.
-    package var bytes = 0
+    /// The size of the bodies that were fetched or written.
+    package private(set) var bytes = 0
 
-    package var rows: Int { fetched + revalidated + there + repeated + failed + disallowed + invalid + pending }
-
-    private static let mostClasses = 200
+    /// More than there are statuses.
+    private static let mostClasses = 1000
     private static let mostHosts = 10_000
 
     package init() {}
 
-    package mutating func noteFailure(_ errorClass: String, of url: String? = nil) {
+    package subscript(outcome: JobRecord.Outcome) -> Int { counts[outcome] ?? 0 }
+
+    package var rows: Int { counts.values.reduce(disallowed, +) }
+
+    fileprivate mutating func note(_ line: ManifestLine, countsHost: Bool = false) {
+        let errorClass = line.outcome == .failed ? line.error?.errorClass : nil
         guard errorClass != FailureCounts.disallowed else {
             disallowed += 1
             return
         }
-        failed += 1
+        counts[line.outcome, default: 0] += 1
+        if line.outcome == .fetched { bytes += line.record?.bytes ?? 0 }
+        guard let errorClass else { return }
         if classes[errorClass] != nil || classes.count < Self.mostClasses { classes[errorClass, default: 0] += 1 }
-        guard let host = url.flatMap({ try? CanonicalURL($0) })?.hostName else { return }
+        guard countsHost, let host = line.row.url.flatMap({ try? CanonicalURL($0) })?.hostName else { return }
         if hosts[host] != nil || hosts.count < Self.mostHosts { hosts[host, default: 0] += 1 }
     }
 }
 
-/// A manifest that is being written. It gets its name when it is complete.
-final class ManifestFile {
-    /// Nil once it is discarded.
-    private var file: BodyFile?
-    private let folder: BodyFolder
-    private var buffer: [UInt8] = []
+// MARK: Manifests that were written
 
-    private static let batch = 256 * 1024
+extension Manifest {
+    /// The outcomes, in the order in which they are told.
+    package static let outcomes = ["fetched", "cached", "failed", "pending", "invalid"]
 
-    init(in folder: BodyFolder) throws {
-        self.folder = folder
-        file = try BodyFile(in: folder.path, .ordinary)
+    private static let noLine = Array(#"{"line":null,"#.utf8)
+
+    /// The rows of a manifest's file, and how many have each outcome.
+    package static func count(ofFile path: String) throws -> (rows: Int, outcomes: [String: Int]) {
+        var reader = LineReader(try LineFile(path))
+        var (rows, counts) = (0, [String: Int]())
+        func note(_ line: UnsafeRawBufferPointer) {
+            rows += 1
+            let values = JSONText.values(ofObject: line)
+            // Behind the number of the line and the URL. An argument's number has a member of its own.
+            let place = line.starts(with: noLine) ? 3 : 2
+            guard values.indices.contains(place) else { return }
+            let word = line[values[place]].dropFirst().dropLast()
+            // A file that another program has written may have any words.
+            if let name = outcomes.first(where: { word.elementsEqual($0.utf8) }) { counts[name, default: 0] += 1 }
+        }
+        // Of a long line the beginning is enough: only a URL is before the outcome.
+        while try reader.next({ note($1) }, head: note) {}
+        return (rows, counts)
     }
 
-    func write(_ line: [UInt8]) throws {
-        buffer += line
-        if buffer.count >= Self.batch { try flush() }
-    }
+    private static let tableName = "manifest.parquet"
 
-    /// - Parameter path: A file that is there is replaced.
-    func finish(as path: String) throws {
-        try flush()
-        guard let file else { return }
-        let written = try file.keep()
-        try folder.publish(written, as: path)
-    }
-
-    func discard() { file = nil }
-
-    private func flush() throws {
-        try buffer.withUnsafeBytes { try file?.write($0) }
-        buffer.removeAll(keepingCapacity: true)
+    /// Replaces `manifest.parquet`, once it is whole. The file of a killed writer is swept like a half-written body.
+    /// - Parameter write: Gets the path of the manifest, and a descriptor of an empty file.
+    package static func replaceTable(in folder: RecordedFolder, by write: (String, Int32) async throws -> Void) async throws {
+        let file = try BodyFile(in: folder.folder.path, .ordinary)
+        let output = open(file.path, O_WRONLY | O_CLOEXEC)
+        guard output >= 0 else { throw StorageFailure.refused("file", file.path, "written") }
+        defer { close(output) }
+        try await write(folder.manifestPath, output)
+        try folder.folder.publish(file.keep(), as: "\(folder.folder.path)/\(tableName)")
     }
 }

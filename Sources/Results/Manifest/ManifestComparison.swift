@@ -46,8 +46,8 @@ package final class ManifestComparison {
     /// Lines that are no rows of a manifest.
     package private(set) var unreadable = 0
 
-    private let old: ManifestSource
-    private let new: ManifestSource
+    private let old: LineFile
+    private let new: LineFile
     private let table: URLTable
     private let decoder = JSONDecoder()
 
@@ -55,10 +55,21 @@ package final class ManifestComparison {
     ///   - old: The path of a manifest, or of the folder that it is in.
     ///   - folder: A folder for the index of large manifests.
     package init(_ old: String, _ new: String, folder: String) throws {
-        self.old = try ManifestSource(old)
-        self.new = try ManifestSource(new)
+        let size: Int
+        (self.old, size) = try Self.open(old)
+        (self.new, _) = try Self.open(new)
         // A row has some 300 bytes.
-        table = try URLTable(in: folder, expecting: self.old.size / 300)
+        table = try URLTable(in: folder, expecting: size / 300)
+    }
+
+    private static func open(_ path: String) throws -> (LineFile, size: Int) {
+        var status = stat()
+        let isFolder = stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+        let file = try LineFile(isFolder ? "\(path)/\(Manifest.name)" : path)
+        guard let size = file.size else {
+            throw StorageFailure("\(file.path.escapedForDisplay) is not a file, and a manifest is read twice.")
+        }
+        return (file, size)
     }
 
     /// Blocks.
@@ -69,6 +80,7 @@ package final class ManifestComparison {
                 if !entry.marks.contains(.listed) { entry = URLTable.Entry(offset: offset, marks: .listed) }
             }
         }
+        var lookup = LineReader(old, isLoose: true)
         unreadable += try forEachRow(of: new) { _, id, row in
             let (known, isFirst) = try table.update(id) { entry in
                 let known = entry
@@ -76,7 +88,8 @@ package final class ManifestComparison {
                 return (known, !known.marks.contains(.shown))
             }
             guard isFirst else { return }
-            let earlier = known.marks.contains(.listed) ? try self.row(of: old, at: known.offset) : nil
+            var earlier: Row?
+            if known.marks.contains(.listed) { _ = try lookup.line(at: known.offset) { earlier = self.row($0) } }
             guard let kind = Self.kind(earlier, row) else {
                 same += 1
                 return
@@ -105,71 +118,26 @@ package final class ManifestComparison {
     }
 
     /// Answers how many lines are no rows.
-    private func forEachRow(of source: ManifestSource, _ body: (Int, URLID, Row) throws -> Void) throws -> Int {
-        var cursor = LineCursor(source, from: 0, to: source.size)
-        var failure: (any Error)?
+    private func forEachRow(of file: LineFile, _ body: (Int, URLID, Row) throws -> Void) throws -> Int {
+        var reader = LineReader(file, isLoose: true)
         var (rows, others) = (0, 0)
-        while try cursor.next({ offset, line in
-            guard failure == nil, !line.isEmpty else { return }
+        while try reader.next({ offset, line in
+            if line.isEmpty { return }
             guard let row = row(line) else {
                 others += 1
                 return
             }
             rows += 1
             guard let url = row.url, row.outcome != "invalid", let id = Self.id(of: url) else { return }
-            do { try body(offset, id, row) } catch { failure = error }
-        }) {
-            if let failure { throw failure }
-        }
-        if let failure { throw failure }
+            try body(offset, id, row)
+        }) {}
         if rows == 0, others > 0 {
-            throw StorageFailure("\(source.path.escapedForDisplay) is no manifest: none of its lines is a row of one.")
+            throw StorageFailure("\(file.path.escapedForDisplay) is no manifest: none of its lines is a row of one.")
         }
         return others
     }
 
     private func row(_ line: UnsafeRawBufferPointer) -> Row? { try? decoder.decode(Row.self, from: Data(line)) }
 
-    private func row(of source: ManifestSource, at offset: Int) throws -> Row? {
-        var cursor = LineCursor(source, from: offset, to: source.size)
-        var found: Row?
-        _ = try cursor.next { _, line in found = row(line) }
-        return found
-    }
-
     private static func id(of url: String) -> URLID? { URLID(Array(SHA256Digest(of: url.utf8).bytes.prefix(URLID.count))) }
-}
-
-/// A manifest that was written.
-private final class ManifestSource: LineSource {
-    let path: String
-    /// With a line break behind the last line, which may have none.
-    let size: Int
-    private let descriptor: Int32
-
-    init(_ path: String) throws {
-        var status = stat()
-        let isFolder = stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
-        self.path = isFolder ? "\(path)/\(Manifest.name)" : path
-        descriptor = open(self.path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-        guard descriptor >= 0 else { throw StorageFailure.refused("file", self.path, "read") }
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            close(descriptor)
-            throw StorageFailure("\(self.path.escapedForDisplay) is not a file, and a manifest is read twice.")
-        }
-        size = Int(status.st_size) + 1
-    }
-
-    deinit { close(descriptor) }
-
-    func read(into buffer: inout [UInt8], at position: Int, count: Int, from offset: Int) throws -> Int {
-        let result = buffer.withUnsafeMutableBytes { buffer in
-            Descriptor.read(
-                into: UnsafeMutableRawBufferPointer(rebasing: buffer[position..<position + count]), from: descriptor, at: offset)
-        }
-        guard let result else { throw StorageFailure.refused("file", path, "read") }
-        guard result < count, offset + result == size - 1 else { return result }
-        buffer[position + result] = UInt8(ascii: "\n")
-        return result + 1
-    }
 }

@@ -31,14 +31,14 @@ final class ArchivePacker: BodyPacker {
     /// A body without a record has its file still, and is packed again: readers take the two records for two captures.
     func unrecorded() -> [(id: URLID, place: String)] { [] }
 
-    func pack(_ end: RowEnd, _ record: JobRecord, of row: ManifestRow) throws -> PackedPlace? {
+    func pack(_ record: JobRecord, of line: ManifestLine) throws -> (text: String, isDurable: Bool)? {
         guard let place = try written(record) else { return nil }
         let isDurable = unflushed.withLock { count in
             count = (count + 1) % Self.batch
             return count == 0
         }
         if isDurable { try StorageFailure.ofArchives { try writer.flush() } }
-        return PackedPlace(text: place.text, isDurable: isDurable)
+        return (place.text, isDurable)
     }
 
     func finish() throws { try StorageFailure.ofArchives { try writer.close() } }

@@ -1,6 +1,7 @@
 internal import GannetBase
 internal import GannetHTTP
 internal import GannetQueue
+internal import Lists
 
 /// Moves bodies into shards or archives. Docs/ARCHIVES.md says what the files are.
 ///
@@ -56,10 +57,9 @@ package final class BodyPacking: Sendable {
     private init(_ folder: RecordedFolder, _ packer: any BodyPacker) throws {
         self.folder = folder
         self.packer = packer
-        var reader = folder.journal.reader()
         var found: [(record: JobRecord, file: String)] = []
         for (id, place) in try packer.unrecorded() {
-            guard var record = try folder.record(of: id, &reader), !record.isFailed, !record.isPacked else { continue }
+            guard var record = try folder.journal.record(of: id), !record.isFailed, !record.isPacked else { continue }
             let file = record.file
             record.file = place
             found.append((record, file))
@@ -70,17 +70,15 @@ package final class BodyPacking: Sendable {
     /// Whether a body is packed with its exchanges, where the folder has these.
     var takesExchanges: Bool { packer.takesExchanges }
 
-    /// The end of a row, with the place of its body where it has one.
-    func placed(_ end: RowEnd, of row: ManifestRow) throws -> RowEnd {
-        guard let record = end.record, !record.isPacked, end.hasBody || hasFailedExchanges(record) else {
-            return end
-        }
-        return try gathered.withLock { gathered in
-            if let known = gathered?[record.id] { return RowEnd(end.outcome, known) }
-            guard var open = gathered.take() else { return end }
-            guard let place = try packer.pack(end, record, of: row) else {
+    /// Packs the body of a row, where it has one, and notes the place in its line.
+    func place(_ line: inout ManifestLine) throws {
+        guard let record = line.record, !record.isPacked, line.hasBody || hasFailedExchanges(record) else { return }
+        line.record = try gathered.withLock { [line] gathered in
+            if let known = gathered?[record.id] { return known }
+            guard var open = gathered.take() else { return record }
+            guard let place = try packer.pack(record, of: line) else {
                 gathered = open
-                return end
+                return record
             }
             var packed = record
             packed.file = place.text
@@ -90,17 +88,16 @@ package final class BodyPacking: Sendable {
                 open = Gathered()
             }
             gathered = open
-            return RowEnd(end.outcome, packed)
+            return packed
         }
     }
 
     /// Packs the body of a job of this run that has ended.
-    func pack(_ id: URLID, _ row: ManifestRow, _ reader: inout JournalReader) throws {
-        guard let record = try folder.record(of: id, &reader), !record.isFailed, !record.isUnfit else { return }
-        _ = try placed(RowEnd(.fetched, record), of: row)
+    func pack(_ id: URLID, _ row: Row) throws {
+        guard let record = try folder.journal.record(of: id), !record.isFailed, !record.isUnfit else { return }
+        var line = ManifestLine(row, .fetched, record)
+        try place(&line)
     }
-
-    func reader() -> JournalReader { folder.journal.reader() }
 
     /// A row whose body is lost has no exchanges either: they are those of the lost body.
     private func hasFailedExchanges(_ record: JobRecord) -> Bool {
@@ -133,22 +130,21 @@ package final class BodyPacking: Sendable {
     ///
     /// Users may keep files of their own beside bodies, with like names. So a file goes only if an earlier record of its URL names it.
     private func removeLeftovers() throws {
-        var reader = folder.journal.reader()
         var found: Set<String> = []
         for name in BodyName.fanOutFolders {
             for file in folder.folder.files(in: name) {
-                guard let id = URLID(ofFile: file), try folder.record(of: id, &reader)?.isPacked == true else { continue }
+                guard let id = URLID(ofFile: file), try folder.journal.record(of: id)?.isPacked == true else { continue }
                 found.insert("\(name)/\(file)")
             }
         }
         if !found.isEmpty {
-            var records = folder.journal.earlierRecords()
-            while try records.next({ _, line in
+            var lines = folder.journal.earlierLines()
+            while try lines.next({ _, line in
                 if let record = JobRecord(line: line), found.remove(record.file) != nil { folder.folder.remove(record.file) }
             }) {}
         }
         for name in BodyName.fanOutFolders { folder.folder.removeFolderIfEmpty(name) }
-        if takesExchanges { try folder.folder.removeExchanges { try folder.record(of: $0, &reader)?.isPacked == true } }
+        if takesExchanges { try folder.folder.removeExchanges { try folder.journal.record(of: $0)?.isPacked == true } }
     }
 }
 
@@ -161,21 +157,11 @@ protocol BodyPacker: Sendable {
     var takesExchanges: Bool { get }
 
     /// Packs the body of a row, or the exchanges of a row that failed. Nil where there is nothing to pack.
-    func pack(_ end: RowEnd, _ record: JobRecord, of row: ManifestRow) throws -> PackedPlace?
+    /// - Returns: The place, and whether it and all that was packed before it are on the disk.
+    func pack(_ record: JobRecord, of line: ManifestLine) throws -> (text: String, isDurable: Bool)?
 
     /// Puts everything on the disk.
     func finish() throws
-}
-
-struct PackedPlace {
-    let text: String
-    /// Whether it and all that was packed before it are on the disk.
-    let isDurable: Bool
-}
-
-extension JobRecord {
-    /// The body is in a shard or an archive.
-    var isPacked: Bool { SamplePlace(file) != nil || ArchivePlace(file) != nil }
 }
 
 extension URLID {

@@ -1,6 +1,7 @@
 internal import GannetBase
 package import GannetHTTP
 package import GannetQueue
+internal import Lists
 
 /// An output whose bodies go into shards soon after their jobs have ended, in the order of these ends.
 ///
@@ -8,7 +9,7 @@ package import GannetQueue
 /// a file. The manifest packs such files, and those that are left at the end.
 package final class PackedBodies: Sendable {
     private struct State {
-        var ended = Fifo<(id: URLID, row: ManifestRow)>()
+        var ended = Fifo<(id: URLID, row: Row)>()
         var bytes = 0
         var isClosed = false
         var failure: (any Error)?
@@ -31,7 +32,7 @@ package final class PackedBodies: Sendable {
     }
 
     /// Packs while `body` runs. The body that is being packed at its end is the last one.
-    /// - Throws: The error of `body`, or that of the packing. With the latter ``note(_:of:)`` has failed too.
+    /// - Throws: The error of `body`, or that of the packing. With the latter ``note(_:_:of:)`` has failed too.
     package func whilePacking<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
         async let packed = OwnedThread.result(name: "gannet-packing") { self.work() }
         let result: Result<Value, any Error>
@@ -45,17 +46,16 @@ package final class PackedBodies: Sendable {
     }
 
     private func work() {
-        var reader = packing.reader()
         while let (id, row) = next() {
             do {
-                try packing.pack(id, row, &reader)
+                try packing.pack(id, row)
             } catch {
                 return state.withLock { $0.failure = error }
             }
         }
     }
 
-    private func next() -> (id: URLID, row: ManifestRow)? {
+    private func next() -> (id: URLID, row: Row)? {
         state.wait { state in
             if state.isClosed { return .some(nil) }
             guard let next = state.ended.popFirst() else { return nil }
@@ -64,7 +64,7 @@ package final class PackedBodies: Sendable {
         }
     }
 
-    private func add(_ id: URLID, _ row: ManifestRow) {
+    private func add(_ id: URLID, _ row: Row) {
         state.withLock { state in
             let bytes = Self.bytes(row)
             guard state.bytes + bytes <= mostBytes else { return }
@@ -75,7 +75,7 @@ package final class PackedBodies: Sendable {
     }
 
     /// The memory of a row in the queue, with the heads of its texts.
-    private static func bytes(_ row: ManifestRow) -> Int {
+    private static func bytes(_ row: Row) -> Int {
         300 + (row.url?.utf8.count ?? 0) + (row.id?.count ?? 0) + (row.carried?.count ?? 0)
     }
 }
@@ -101,9 +101,9 @@ extension PackedBodies: JobOutput {
     package func watchRoom(_ tell: @escaping @Sendable (StoreRoom) -> Void) { output.watchRoom(tell) }
 
     /// Another end of a URL whose body is there would have the next run fetch it, or the manifest pack it again.
-    package func note(_ end: JobEnd, of job: Job) async throws {
+    package func note(_ end: JobRecord, _ wire: WireRecord?, of job: Job) async throws {
         guard try await output.found(job) == nil else { return }
-        try await output.note(end, of: job)
+        try await output.note(end, wire, of: job)
         if let failure = state.withLock({ $0.failure }) { throw failure }
         if let row = rows.take(job), end.outcome == .fetched { add(job.id, row) }
     }

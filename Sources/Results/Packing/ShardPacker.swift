@@ -1,6 +1,7 @@
 internal import GannetBase
 internal import GannetHTTP
 internal import GannetQueue
+internal import Lists
 
 /// Packs bodies into shards. A sample's key is the id of its URL.
 final class ShardPacker: BodyPacker {
@@ -43,16 +44,39 @@ final class ShardPacker: BodyPacker {
 
     var takesExchanges: Bool { false }
 
-    func pack(_ end: RowEnd, _ record: JobRecord, of row: ManifestRow) throws -> PackedPlace? {
+    func pack(_ record: JobRecord, of line: ManifestLine) throws -> (text: String, isDurable: Bool)? {
         let key = record.id.bytes.hexadecimal
         let path = "\(folder.path)/\(record.file)"
         let ending = BodyEnding.of(path, contentType: record.stored.contentType)
         var sample = ShardSample(key: key, parts: [.init(ending, .file(path: path, count: record.stored.bytes))])
-        if let caption = row.caption { sample.parts.append(.init("txt", .bytes(caption))) }
-        sample.parts.append(.init("json", .bytes(row.figures(end, key: key))))
+        if let caption = line.row.caption { sample.parts.append(.init("txt", .bytes(caption))) }
+        sample.parts.append(.init("json", .bytes(line.figures(key: key))))
         let place = try StorageFailure.ofArchives { try writer.add(sample) }
-        return PackedPlace(text: SamplePlace(shard: place.file, name: "\(key).\(ending)").text, isDurable: place.isComplete)
+        return (SamplePlace(shard: place.file, name: "\(key).\(ending)").text, place.isComplete)
     }
 
     func finish() throws { _ = try StorageFailure.ofArchives { try writer.close() } }
+}
+
+/// The parts of a sample that come from its row. They are the same whichever run has fetched the body.
+extension ManifestLine {
+    /// The keys of a manifest's line that are about the run, and not about the body.
+    private static let ofRun: Set = [
+        "outcome", "durationMilliseconds", "file", "error", "result", "lastSha256", "fetchedAt", "checkedAt",
+    ]
+
+    /// The sample's `json`: the figures of its body, and the carried values.
+    fileprivate func figures(key: String) -> [UInt8] {
+        object([("key", .string(key))] + members.filter { !Self.ofRun.contains($0.key) })
+    }
+}
+
+extension Row {
+    /// The sample's `txt`: the first carried value, if it is a text, such as a caption.
+    fileprivate var caption: [UInt8]? {
+        carried?.withUnsafeBytes { bytes in
+            guard let value = JSONText.values(ofObject: bytes).first, bytes[value.lowerBound] == UInt8(ascii: "\"") else { return nil }
+            return JSONText.unescaped(UnsafeRawBufferPointer(rebasing: bytes[value.dropFirst().dropLast()]))
+        }
+    }
 }

@@ -1,5 +1,6 @@
 internal import GannetBase
 package import GannetQueue
+package import Lists
 
 /// The rows of the URLs that a run has queued. Samples have their numbers, ids and carried values. The URL itself comes with the job.
 ///
@@ -7,7 +8,7 @@ package import GannetQueue
 /// when one is full, the older part is dropped. A body without its row stays a file, and is packed with the manifest.
 package final class WaitingRows: Sendable {
     private struct Kept {
-        let place: ManifestRow.Place
+        let place: Row.Place
         let id: [UInt8]?
         let carried: [UInt8]?
 
@@ -44,7 +45,7 @@ package final class WaitingRows: Sendable {
     package var mostJobs: Int { state.withLock { $0.count == 0 ? .max : mostBytes / ($0.bytes / $0.count) } }
 
     /// Keeps a row whose job is about to be queued.
-    package func keep(_ row: ManifestRow, of id: URLID) {
+    package func keep(_ row: Row, of id: URLID) {
         // Slices would hold whole batches of the list.
         let kept = Kept(place: row.place, id: row.id.map { Array($0) }, carried: row.carried.map { Array($0) })
         state.withLock { state in
@@ -61,8 +62,8 @@ package final class WaitingRows: Sendable {
     }
 
     /// The row of a job that has ended. It is forgotten here.
-    func take(_ job: Job) -> ManifestRow? {
+    func take(_ job: Job) -> Row? {
         let kept = state.withLock { $0.newer.take(job.id) ?? $0.older.take(job.id) }
-        return kept.map { ManifestRow($0.place, .url(Array(job.url.utf8)[...]), id: $0.id?[...], carried: $0.carried?[...]) }
+        return kept.map { Row($0.place, .url(Array(job.url.utf8)[...]), id: $0.id?[...], carried: $0.carried?[...]) }
     }
 }

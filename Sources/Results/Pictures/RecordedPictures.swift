@@ -27,7 +27,7 @@ extension RecordedPictures: JobOutput {
 
     package func held(_ outcome: URLOutcome, for job: Job) throws -> HeldBody? { try folder.held(outcome, for: job) }
 
-    package func earlier(_ job: Job) throws -> EarlierBody? { try folder.earlier(job) }
+    package func earlier(_ job: Job) throws -> JobRecord? { try folder.earlier(job) }
 
     package func place(_ download: Download, digest: SHA256Digest, of job: Job) async throws -> Placement {
         defer { download.body.discard() }
@@ -47,11 +47,12 @@ extension RecordedPictures: JobOutput {
         }
     }
 
-    package func note(_ end: JobEnd, of job: Job) throws {
-        guard end.outcome == .fetched || end.outcome == .failed else { return try folder.note(end, of: job) }
-        var record = JobRecord(job.id, end)
+    package func note(_ end: JobRecord, _ wire: WireRecord?, of job: Job) throws {
+        guard end.isFailed, ThumbnailFailure.Kind(rawValue: end.errorClass)?.isFinal == true else {
+            return try folder.note(end, wire, of: job)
+        }
+        var record = end
         // The next run does not ask for the same bytes again.
-        guard ThumbnailFailure.Kind(rawValue: record.errorClass)?.isFinal == true else { return try folder.note(end, of: job) }
         record.isFailed = false
         try folder.append(record)
     }

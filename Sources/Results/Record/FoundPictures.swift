@@ -7,7 +7,6 @@ package import GannetQueue
 package final class FoundPictures: Sendable {
     private struct State {
         var folder: RecordedFolder?
-        var reader: JournalReader?
         var pictures: [FoundPicture] = []
         var isCut = false
     }
@@ -20,15 +19,14 @@ package final class FoundPictures: Sendable {
 
     /// Begins with a folder, whose record has been read.
     package func begin(with folder: RecordedFolder) {
-        state.withLock { $0 = State(folder: folder, reader: folder.journal.reader()) }
+        state.withLock { $0 = State(folder: folder) }
     }
 
     /// Notes a listed URL whose file is there already. Files that are no pictures are left out.
     package func note(_ id: URLID, _ url: String) throws {
         try state.withLock { state in
-            guard let folder = state.folder, !state.isCut, let entry = folder.journal[id], entry.offset > 0,
-                let record = try state.reader?.record(at: entry.offset), !record.isFailed, !record.isUnfit,
-                let digest = record.stored.digest, let type = Self.pictureType(record.stored.contentType)
+            guard let folder = state.folder, !state.isCut, let record = try folder.journal.record(of: id), !record.isFailed,
+                !record.isUnfit, let digest = record.stored.digest, let type = Self.pictureType(record.stored.contentType)
             else { return }
             guard state.pictures.count < most else {
                 state.isCut = true
@@ -54,9 +52,7 @@ package final class FoundPictures: Sendable {
     /// The latest body that the folder records for a URL, as an outcome would describe it, and the folder; `nil` where it has none.
     package func body(of id: URLID) throws -> (content: OutcomeContent, folder: BodyFolder)? {
         let folder = state.withLock { $0.folder }
-        guard let folder, let entry = folder.journal[id], entry.offset > 0, !entry.marks.contains(.failed) else { return nil }
-        var reader = folder.journal.reader()
-        guard let record = try reader.record(at: entry.offset), !record.isUnfit else { return nil }
+        guard let folder, let record = try folder.journal.record(of: id), !record.isFailed, !record.isUnfit else { return nil }
         let stored = record.stored
         guard stored.digest != nil else { return nil }
         var content = record.content(of: record.url)

@@ -18,11 +18,11 @@ extension RecordedFolder {
     /// Checks the files of all listed URLs that earlier runs fetched: their sizes, then their bytes. A cancelled check ends early.
     package func check() async throws -> Checked {
         if case .failed = demand { return Checked() }
-        let walk = Condition(CheckWalk(of: journal))
+        let lines = Condition<LineReader?>(journal.earlierLines())
         return try await withTaskCancellationHandler {
             try await withThrowingTaskGroup(of: Checked.self) { group in
                 for _ in 0..<Self.threads {
-                    group.addTask { try await OwnedThread.run(name: "gannet-folder") { try self.check(walk) } }
+                    group.addTask { try await OwnedThread.run(name: "gannet-folder") { try self.check(lines) } }
                 }
                 return try await group.reduce(into: Checked()) { all, part in
                     all.sound += part.sound
@@ -31,7 +31,7 @@ extension RecordedFolder {
                 }
             }
         } onCancel: {
-            walk.withLock { $0.end() }
+            lines.withLock { $0 = nil }
         }
     }
 
@@ -60,11 +60,12 @@ extension RecordedFolder {
     }
 
     /// The work of one thread.
-    private func check(_ walk: Condition<CheckWalk>) throws -> Checked {
+    /// - Parameter lines: The threads share the lines of earlier runs.
+    private func check(_ lines: Condition<LineReader?>) throws -> Checked {
         var checked = Checked()
         let check = FileCheck(in: folder.path)
         while true {
-            let records = try walk.withLock { walk in Result { try walk.next(Self.batch) } }.get()
+            let records = try lines.withLock { lines in Result { try next(&lines) } }.get()
             if records.isEmpty { return checked }
             for record in records {
                 let isSound = record.isUnfit || isSound(record, check)
@@ -74,33 +75,19 @@ extension RecordedFolder {
             }
         }
     }
-}
 
-/// The records whose files are checked, in the order in which they were written.
-private struct CheckWalk {
-    private let journal: Journal
-    private var cursor: LineCursor
-    private var hasEnded = false
-
-    init(of journal: Journal) {
-        self.journal = journal
-        cursor = journal.earlierRecords()
-    }
-
-    /// Up to `most` further records; none at the end.
-    mutating func next(_ most: Int) throws -> [JobRecord] {
+    /// The next records whose files are checked, in the order in which they were written; none at the end.
+    private func next(_ lines: inout LineReader?) throws -> [JobRecord] {
         var records: [JobRecord] = []
-        while records.count < most, !hasEnded {
-            let isMore = try cursor.next { [journal] offset, line in
+        while records.count < Self.batch {
+            let isMore = try lines?.next { offset, line in
                 guard let (id, isFailed) = JobRecord.key(of: line), !isFailed, let entry = journal[id], entry.offset == offset,
                     entry.marks.contains(.listed), !entry.marks.contains(.queued), let record = JobRecord(line: line)
                 else { return }
                 records.append(record)
             }
-            hasEnded = hasEnded || !isMore
+            if isMore != true { break }
         }
         return records
     }
-
-    mutating func end() { hasEnded = true }
 }

@@ -76,33 +76,18 @@ package final class RecordedFolder: Sendable {
 
     package var counts: Counts { state.withLock { $0.counts } }
 
-    /// The knowledge of a run about a URL that it lists.
-    package enum Listing: Sendable {
-        case wanted
-        /// Its file exists, as far as is known.
-        case there
-        /// It was listed before.
-        case repeated
-    }
-
     /// Lists a URL of the run. True if it needs a fetch as far as is known.
-    package func wants(_ id: URLID) -> Bool { list(id) == .wanted }
+    package func wants(_ id: URLID) -> Bool { list(id) == .pending }
 
-    /// Lists a URL of the run.
-    package func list(_ id: URLID) -> Listing {
+    /// Lists a URL of the run. As far as is known it is pending, there, or listed before.
+    package func list(_ id: URLID) -> JobRecord.Outcome {
         let isChosen = isChosen(id)
-        let (isNew, isWanted) = update(id) { entry in
-            guard !entry.marks.contains(.listed) else { return (false, false) }
-            entry.marks.insert(.listed)
-            guard isChosen else { return (true, false) }
-            entry.marks.insert(.queued)
-            return (true, true)
-        }
+        guard mark(id, { $0.contains(.listed) ? nil : isChosen ? [.listed, .queued] : .listed }) else { return .repeated }
         state.withLock { state in
-            state.counts.listed += isNew ? 1 : 0
-            state.counts.queued += isWanted ? 1 : 0
+            state.counts.listed += 1
+            state.counts.queued += isChosen ? 1 : 0
         }
-        return isWanted ? .wanted : isNew ? .there : .repeated
+        return isChosen ? .pending : .there
     }
 
     /// Whether the run's demand is for this URL, if its list has it.
@@ -113,21 +98,14 @@ package final class RecordedFolder: Sendable {
         case .fresh: return true
         case .failed(let errorClass?):
             if entry.offset == 0 { return Manifest.classesWithoutRecord.contains(errorClass) }
-            var reader = journal.reader()
-            guard entry.marks.contains(.failed), let record = try? reader.record(at: entry.offset) else { return false }
+            guard entry.marks.contains(.failed), let record = try? journal.record(entry) else { return false }
             return JobFilter(errorClass: errorClass).matches(errorClass: record.errorClass)
         }
     }
 
-    /// The latest record of a URL.
-    func record(of id: URLID, _ reader: inout JournalReader) throws -> JobRecord? {
-        guard let entry = journal[id], entry.offset > 0 else { return nil }
-        return try reader.record(at: entry.offset)
-    }
-
     /// Lists a URL without regard to its record. False if it was listed before.
     package func lists(_ id: URLID) -> Bool {
-        let (isNew, _) = update(id) { entry in (entry.marks.update(with: .listed) == nil, false) }
+        let isNew = mark(id) { $0.contains(.listed) ? nil : .listed }
         state.withLock { state in
             state.counts.listed += isNew ? 1 : 0
             state.counts.repeated += isNew ? 0 : 1
@@ -137,28 +115,27 @@ package final class RecordedFolder: Sendable {
 
     /// Lists a URL a second time. True if the check found its file missing or changed.
     package func wantsAgain(_ id: URLID) -> Bool {
-        let (_, isWanted) = update(id) { entry in
-            guard entry.marks.contains(.broken), !entry.marks.contains(.queued) else { return (false, false) }
-            entry.marks.insert(.queued)
-            return (false, true)
-        }
+        let isWanted = mark(id) { $0.contains(.broken) && !$0.contains(.queued) ? .queued : nil }
         if isWanted { state.withLock { $0.counts.queued += 1 } }
         return isWanted
     }
-
-    func noteEnd() { state.withLock { $0.counts.ended += 1 } }
 
     /// Throws the first error that occurred while URLs were listed.
     package func rethrow() throws {
         if let failure = state.withLock({ $0.failure }) { throw failure }
     }
 
-    private func update(_ id: URLID, _ change: @Sendable (inout URLTable.Entry) -> (Bool, Bool)) -> (Bool, Bool) {
+    /// Marks a URL where `news` has marks for it. False where it has none.
+    private func mark(_ id: URLID, _ news: @Sendable (URLTable.Marks) -> URLTable.Marks?) -> Bool {
         do {
-            return try journal.update(id, change)
+            return try journal.update(id) { entry in
+                guard let marks = news(entry.marks) else { return false }
+                entry.marks.formUnion(marks)
+                return true
+            }
         } catch {
             state.withLock { $0.failure = $0.failure ?? error }
-            return (false, false)
+            return false
         }
     }
 }
@@ -166,77 +143,65 @@ package final class RecordedFolder: Sendable {
 extension RecordedFolder: JobOutput {
     package var bodyDestination: BodyDestination { folder.bodyDestination }
 
-    /// A body that this run has fetched, if the job comes back because Redis did not hear of its end.
-    package func found(_ job: Job) throws -> HeldBody? { try body(job.id) }
+    /// A file that this run wrote, or checked and found good enough. Such a job comes back if Redis did not hear of its end.
+    package func found(_ job: Job) throws -> HeldBody? {
+        guard let entry = journal[job.id], !entry.marks.contains(.failed),
+            entry.marks.contains(.current) || entry.marks.contains(.sound) && !entry.marks.contains(.queued)
+        else { return nil }
+        return try journal.record(entry).map { HeldBody(file: $0.file, picture: $0.picture) }
+    }
 
-    package func held(_ outcome: URLOutcome, for job: Job) throws -> HeldBody? { try body(job.id) }
+    package func held(_ outcome: URLOutcome, for job: Job) throws -> HeldBody? { try found(job) }
 
     package func place(_ download: Download, digest: SHA256Digest, of job: Job) throws -> Placement {
         try Placement(of: job) { try folder.stored(download, of: job) }
     }
 
-    package func note(_ end: JobEnd, of job: Job) throws {
+    package func note(_ end: JobRecord, _ wire: WireRecord?, of job: Job) throws {
         switch end.outcome {
-        case .fetched: try append(JobRecord(job.id, end))
-        case .failed: try append(keptBody(of: job.id, after: end) ?? JobRecord(job.id, end))
-        case .revalidated: try noteCheck(of: job.id, end)
+        case .fetched: try append(end)
+        case .failed: try append(keptBody(after: end) ?? end)
+        case .revalidated:
+            guard journal[end.id]?.marks.contains(.current) == false, var record = try journal.record(of: end.id) else { return }
+            record.checkedAt = end.fetchedAt
+            record.staleness = nil
+            record.milliseconds = end.milliseconds
+            try append(record)
         // A body that was in the folder before has its record.
-        case .cached: break
+        default: break
         }
     }
 
     /// Records how a URL ended.
     func append(_ record: JobRecord) throws {
         var record = record
-        if let entry = journal[record.id], entry.offset > 0 {
-            var reader = journal.reader()
-            let known = try reader.record(at: entry.offset)
-            let isOfEarlierRun = !entry.marks.contains(.current) && known?.isFailed == false
-            record.lastDigest = isOfEarlierRun ? known?.digest : known?.lastDigest
+        if let entry = journal[record.id], let known = try journal.record(entry) {
+            let isOfEarlierRun = !entry.marks.contains(.current) && !known.isFailed
+            record.lastDigest = isOfEarlierRun ? known.digest : known.lastDigest
         }
-        if try journal.append(record) { noteEnd() }
+        if try journal.append(record) { state.withLock { $0.counts.ended += 1 } }
     }
 
     /// The record of a body that was there when it was asked for again. A failure that may pass takes no body away.
-    private func keptBody(of id: URLID, after end: JobEnd) throws -> JobRecord? {
-        guard demand.asksAgain, let errorClass = end.content.fields[.errorClass], let kind = FetchError.Kind(className: errorClass),
-            FetchError(kind: kind, url: "").isRetryable, let entry = journal[id], entry.offset > 0, !entry.marks.contains(.failed)
+    private func keptBody(after end: JobRecord) throws -> JobRecord? {
+        guard demand.asksAgain, let kind = FetchError.Kind(className: end.errorClass), FetchError(kind: kind, url: "").isRetryable,
+            let entry = journal[end.id], var record = try journal.record(entry), !record.isFailed,
+            !entry.marks.contains(.current) || record.staleness != nil, isWhole(record)
         else { return nil }
-        var reader = journal.reader()
-        guard var record = try reader.record(at: entry.offset), !entry.marks.contains(.current) || record.staleness != nil,
-            !record.isPacked, !record.isUnfit, isSound(record, FileCheck(in: folder.path))
-        else { return nil }
-        record.staleness = .init(errorClass: errorClass, message: end.content.failureSentence)
-        record.milliseconds = Int(end.duration / .milliseconds(1))
+        record.staleness = .init(errorClass: end.errorClass, message: end.errorMessage)
+        record.milliseconds = end.milliseconds
         return record
     }
 
-    /// Records that the origin has confirmed the body of an earlier run.
-    private func noteCheck(of id: URLID, _ end: JobEnd) throws {
-        var reader = journal.reader()
-        guard journal[id]?.marks.contains(.current) == false, var record = try record(of: id, &reader) else { return }
-        record.checkedAt = end.answer.fetchedAt
-        record.staleness = nil
-        record.milliseconds = Int(end.duration / .milliseconds(1))
-        try append(record)
+    package func earlier(_ job: Job) throws -> JobRecord? {
+        guard let entry = journal[job.id], entry.marks.isDisjoint(with: [.failed, .current]), let record = try journal.record(entry) else {
+            return nil
+        }
+        return record.hasConditions && isWhole(record) ? record : nil
     }
 
-    package func earlier(_ job: Job) throws -> EarlierBody? {
-        guard let entry = journal[job.id], entry.offset > 0, entry.marks.isDisjoint(with: [.failed, .current]) else { return nil }
-        var reader = journal.reader()
-        guard let record = try reader.record(at: entry.offset), record.answer.hasConditions, !record.isPacked, !record.isUnfit,
-            isSound(record, FileCheck(in: folder.path))
-        else { return nil }
-        return EarlierBody(
-            body: HeldBody(file: record.file, picture: record.picture), content: record.content(of: job.url), answer: record.answer)
-    }
-
-    /// A file that this run wrote, or checked and found good enough.
-    private func body(_ id: URLID) throws -> HeldBody? {
-        guard let entry = journal[id], entry.offset > 0, !entry.marks.contains(.failed),
-            entry.marks.contains(.current) || entry.marks.contains(.sound) && !entry.marks.contains(.queued)
-        else { return nil }
-        var reader = journal.reader()
-        return try reader.record(at: entry.offset).map { HeldBody(file: $0.file, picture: $0.picture) }
+    /// Whether the body is in a file of its own, as it was fetched.
+    private func isWhole(_ record: JobRecord) -> Bool {
+        !record.isPacked && !record.isUnfit && isSound(record, FileCheck(in: folder.path))
     }
 }

@@ -54,7 +54,7 @@ extension VerifiedBodies: JobOutput {
     package func held(_ outcome: URLOutcome, for job: Job) async throws -> HeldBody? { try await output.held(outcome, for: job) }
 
     /// A body that has to have a digest is fetched: the file may be a picture that was made of it.
-    package func earlier(_ job: Job) async throws -> EarlierBody? { expected?[job.id] == nil ? try await output.earlier(job) : nil }
+    package func earlier(_ job: Job) async throws -> JobRecord? { expected?[job.id] == nil ? try await output.earlier(job) : nil }
 
     package func place(_ download: Download, digest: SHA256Digest, of job: Job) async throws -> Placement {
         let refusal: Placement?
@@ -102,8 +102,8 @@ extension VerifiedBodies: JobOutput {
 
     package func watchRoom(_ tell: @escaping @Sendable (StoreRoom) -> Void) { output.watchRoom(tell) }
 
-    package func note(_ end: JobEnd, of job: Job) async throws {
-        try await output.note(end, of: job)
+    package func note(_ end: JobRecord, _ wire: WireRecord?, of job: Job) async throws {
+        try await output.note(end, wire, of: job)
         expected?.forget(job.id)
     }
 }

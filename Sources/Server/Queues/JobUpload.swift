@@ -82,10 +82,7 @@ struct JobUpload: Sendable {
         // A list without a URL begins no batch.
         var refused = RefusedRows()
         var first = try await rows.next()
-        while let batch = first, !batch.contains(where: Self.isURL) {
-            for row in batch { if let reason = Self.refusal(of: row) { refused.add(.line(row.number), reason) } }
-            first = try await rows.next()
-        }
+        while let batch = first, refused.add(all: batch) { first = try await rows.next() }
         guard first != nil else { return refused.summary }
         var producer = try await Producer(queue, batch: batch, from: source, options: options, behind: refused)
         // The rows of another list would be skipped, as if they had been accepted.
@@ -93,28 +90,11 @@ struct JobUpload: Sendable {
             throw Problem(409, "other-list", "The batch '\(batch)' was begun with another list. Send this one under another name.")
         }
         while let batch = first {
-            for row in batch {
-                switch row.content {
-                case .url(let bytes): try await producer.add(bytes, from: .line(row.number))
-                case .invalid(let problem): producer.refuse(.line(row.number), problem.description)
-                }
-            }
+            for row in batch { try await producer.add(row) }
             first = try await rows.next()
         }
         try await producer.finish()
         return producer.summary
-    }
-
-    private static func isURL(_ row: Row) -> Bool { refusal(of: row) == nil }
-
-    /// Why a row is no URL that can be fetched; nil for one that can.
-    private static func refusal(of row: Row) -> String? {
-        switch row.content {
-        case .invalid(let problem): return problem.description
-        case .url(let bytes):
-            do { _ = try JobEntry(row: bytes) } catch { return "\(error)" }
-            return nil
-        }
     }
 
     /// The same for the same list, whatever pieces it comes in.

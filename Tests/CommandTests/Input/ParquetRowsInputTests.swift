@@ -56,6 +56,6 @@ import Testing
         ) {
             while let batch = try await rows.nextBatch() { seen += batch }
         }
-        #expect(seen == [Row(number: 1, content: .url(Array("http://h/1".utf8)[...]))])
+        #expect(seen == [Row(.line(1), .url(Array("http://h/1".utf8)[...]))])
     }
 }

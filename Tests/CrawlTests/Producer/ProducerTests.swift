@@ -1,5 +1,6 @@
 import GannetRedisClient
 import GannetTestKit
+import Lists
 import Testing
 
 @testable import Crawl
@@ -8,7 +9,7 @@ import Testing
 @Suite struct ProducerTests {
     private func feed(_ fixture: WorkerFixture, _ lines: [String], batch: String = "b") async throws -> EnqueueSummary {
         var producer = try await Producer(fixture.queue, batch: batch, from: "a list")
-        for (index, line) in lines.enumerated() { try await producer.add(Array(line.utf8)[...], from: .line(index + 1)) }
+        for (index, line) in lines.enumerated() { try await producer.add(Row(.line(index + 1), url: line)) }
         try await producer.finish()
         return producer.summary
     }
@@ -38,7 +39,7 @@ import Testing
             let valid = lines.count { $0 != "not one" }
             var producer = try await Producer(fixture.queue, batch: "b", from: "a list")
             for (index, line) in lines.prefix(stopped).enumerated() {
-                try await producer.add(Array(line.utf8)[...], from: .line(index + 1))
+                try await producer.add(Row(.line(index + 1), url: line))
             }
             // Some of the input is fetched meanwhile, and must not be added again.
             for job in try await fixture.claim(100) { _ = try await fixture.settle(job) }
@@ -54,7 +55,7 @@ import Testing
             let rows = (0..<60).map { "http://h\($0 % 12).example/\($0)" }
             for _ in 0..<2 {
                 var producer = try await Producer(fixture.queue, batch: "b", from: "a list")
-                for (index, row) in rows.enumerated() { try await producer.add(Array(row.utf8)[...], from: .line(index + 1)) }
+                for (index, row) in rows.enumerated() { try await producer.add(Row(.line(index + 1), url: row)) }
                 try await producer.finish()
                 #expect(try await fixture.queue.counts().enqueued == 60)
                 #expect(producer.summary.accepted == 60)
@@ -70,9 +71,9 @@ import Testing
     @Test func `a queue that is emptied under a producer is an error, not a gap`() async throws {
         try await WorkerFixture.with { fixture in
             var producer = try await Producer(fixture.queue, batch: "b", from: "a list")
-            for number in 0..<1000 { try await producer.add(Array("http://h/\(number)".utf8)[...], from: .line(number)) }
+            for number in 0..<1000 { try await producer.add(Row(.line(number), url: "http://h/\(number)")) }
             try await fixture.queue.clear()
-            try await producer.add(Array("http://h/last".utf8)[...], from: .line(1001))
+            try await producer.add(Row(.line(1001), url: "http://h/last"))
             do throws(StateError) {
                 try await producer.finish()
                 Issue.record("it was accepted")

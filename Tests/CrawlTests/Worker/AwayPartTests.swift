@@ -78,5 +78,5 @@ private struct SilentLooks: JobOutput {
         throw CancellationError()
     }
     func place(_ download: Download, digest: SHA256Digest, of job: Job) -> Placement { .held(HeldBody(file: nil)) }
-    func note(_ end: JobEnd, of job: Job) {}
+    func note(_ end: JobRecord, _ wire: WireRecord?, of job: Job) {}
 }

@@ -1,6 +1,7 @@
 import GannetHTTP
 import GannetRedisClient
 import GannetTestKit
+import Lists
 import Testing
 
 @testable import Crawl
@@ -18,7 +19,7 @@ import Testing
         options.trace = try trace.map { try TraceContext($0) }
         options.headers = try RequestHeaders(headers.map { try HeaderField(line: $0) })
         var producer = try await Producer(fixture.queue, batch: batch, from: "", options: options)
-        for url in urls { try await producer.add(Array(url.utf8)[...], from: .line(1)) }
+        for url in urls { try await producer.add(Row(.line(1), url: url)) }
         try await producer.finish()
     }
 

@@ -84,7 +84,7 @@ private final class SlowOutput: JobOutput {
     var bodyDestination: BodyDestination { .memory(upTo: 1 << 20, thenFileIn: "/tmp") }
     func found(_ job: Job) -> HeldBody? { nil }
     func held(_ outcome: URLOutcome, for job: Job) -> HeldBody? { nil }
-    func note(_ end: JobEnd, of job: Job) {}
+    func note(_ end: JobRecord, _ wire: WireRecord?, of job: Job) {}
 
     func place(_ download: Download, digest: SHA256Digest, of job: Job) async -> Placement {
         await withCheckedContinuation { waiter in
@@ -112,5 +112,5 @@ private struct NoOutput: JobOutput {
     func found(_ job: Job) -> HeldBody? { nil }
     func held(_ outcome: URLOutcome, for job: Job) -> HeldBody? { HeldBody(file: nil) }
     func place(_ download: Download, digest: SHA256Digest, of job: Job) -> Placement { .held(HeldBody(file: nil)) }
-    func note(_ end: JobEnd, of job: Job) {}
+    func note(_ end: JobRecord, _ wire: WireRecord?, of job: Job) {}
 }

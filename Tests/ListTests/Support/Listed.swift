@@ -30,10 +30,10 @@ enum Listed {
 
 extension Row {
     static func url(_ number: Int, _ text: String, id: String? = nil) -> Row {
-        Row(number: number, content: .url(Array(text.utf8)[...]), id: id.map { Array($0.utf8)[...] })
+        Row(.line(number), .url(Array(text.utf8)[...]), id: id.map { Array($0.utf8)[...] })
     }
 
     static func invalid(_ number: Int, _ problem: RowProblem, id: String? = nil) -> Row {
-        Row(number: number, content: .invalid(problem), id: id.map { Array($0.utf8)[...] })
+        Row(.line(number), .invalid(problem), id: id.map { Array($0.utf8)[...] })
     }
 }

@@ -10,9 +10,9 @@ final class Conclusion: Sendable {
     /// The news once Redis has settled the job; `nil` for none.
     let report: WorkerReport?
     /// The output has to note this before Redis hears of the settlement.
-    let end: JobEnd?
+    let end: JobRecord?
 
-    init(_ settlement: Settlement, _ report: WorkerReport?, noting end: JobEnd? = nil) {
+    init(_ settlement: Settlement, _ report: WorkerReport?, noting end: JobRecord? = nil) {
         self.settlement = settlement
         self.report = report
         self.end = end
@@ -20,7 +20,7 @@ final class Conclusion: Sendable {
 
     convenience init(
         of job: Job, _ outcome: Settlement.Outcome, _ report: WorkerReport?, host: Settlement.HostNews = .none, bytes: Int = 0,
-        noting end: JobEnd? = nil
+        noting end: JobRecord? = nil
     ) {
         let settlement = Settlement(job.token, job.id, outcome, host: host, bytesFetched: bytes, isDelivery: job.outcome != nil)
         self.init(settlement, report, noting: end)
@@ -64,7 +64,7 @@ extension JobRunner {
         var content = outcome.content
         content.fields[.file] = body.file
         return Conclusion(
-            of: job, .delivered, .cached(JobLabel(job), file: body.file), noting: JobEnd(.cached, content.noted(for: job.manners)))
+            of: job, .delivered, .cached(JobLabel(job), file: body.file), noting: JobRecord(job.id, .there, content.noted(for: job.manners)))
     }
 
     /// Ends a job whose site does not permit it the body that another job was given.
@@ -96,7 +96,7 @@ extension JobRunner {
     ) -> Conclusion {
         let retention = Retention(fresh: .zero, keep: kept, isStored: false)
         let report = WorkerReport.failed(job, content, remembered: failure)
-        return Conclusion(of: job, .failed(content, retention), report, noting: JobEnd(.failed, content))
+        return Conclusion(of: job, .failed(content, retention), report, noting: JobRecord(job.id, .failed, content))
     }
 
     // MARK: After an attempt
@@ -109,8 +109,8 @@ extension JobRunner {
         case .fetched: preconditionFailure("A body is stored before its job is concluded.")
         case .found(let body): return Conclusion(of: job, .delivered, .cached(JobLabel(job), file: body.file))
         case .confirmed(let kept, let content, let retention, let duration):
-            var end = JobEnd(.revalidated, content, duration: duration)
-            end.answer.fetchedAt = Int(Moment.now.millisecondsSince1970)
+            var end = JobRecord(job.id, .revalidated, content, duration: duration)
+            end.fetchedAt = Int(Moment.now.millisecondsSince1970)
             return Conclusion(
                 of: job, .revalidated(content, retention), .revalidated(JobLabel(job), file: kept.body.file), host: .answered,
                 noting: end)
@@ -156,9 +156,9 @@ extension JobRunner {
         found.fields[.optOut] = download.headers.optOut(for: sites.agent)
         let (content, retention) = freshness.outcome(found, digest, of: download, for: job, at: times)
 
-        var end = JobEnd(unfit == nil ? .fetched : .failed, unfit ?? content.noted(for: job.manners), duration: download.duration)
+        var end = JobRecord(job.id, unfit == nil ? .fetched : .failed, unfit ?? content.noted(for: job.manners), duration: download.duration)
         end.picture = body?.picture
-        end.answer = AnswerFacts(
+        end.noteAnswer(
             at: Int(times.end.millisecondsSince1970), of: RedactedURL.withoutUserInfo(job.url), from: download.finalURL,
             header: { download.headers[$0] })
         let report = unfit.map { WorkerReport.failed(job, $0) } ?? .fetched(JobLabel(job), bytes: found.size, file: body?.file)
@@ -185,7 +185,7 @@ extension JobRunner {
         let report = WorkerReport.failed(JobLabel(job), sentence: error.description, errorClass: error.className)
         return Conclusion(
             of: job, .failed(content, freshness.retention(of: error, for: job, at: times)), report, host: host,
-            noting: JobEnd(.failed, content, duration: duration))
+            noting: JobRecord(job.id, .failed, content, duration: duration))
     }
 
     /// Fails this job alone, because other jobs of the same URL may still have their headers.

@@ -121,10 +121,11 @@ extension JobAttempt {
         return known(earlier)
     }
 
-    @inline(never) private func known(_ earlier: EarlierBody) -> KeptBody? {
-        if job.manners.optOuts == .heed, earlier.content.fields[.optOut] != nil { return nil }
+    @inline(never) private func known(_ earlier: JobRecord) -> KeptBody? {
+        let content = earlier.content(of: job.url)
+        if job.manners.optOuts == .heed, content.fields[.optOut] != nil { return nil }
         return runner.freshness.kept(earlier, for: job).map {
-            KeptBody(outcome: earlier.content, facts: $0, body: earlier.body, isShared: false)
+            KeptBody(outcome: content, facts: $0, body: HeldBody(file: earlier.file, picture: earlier.picture), isShared: false)
         }
     }
 

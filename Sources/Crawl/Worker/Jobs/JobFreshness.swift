@@ -13,13 +13,12 @@ struct JobFreshness: Sendable {
     }
 
     /// The answer that a body of an earlier run came with, if the origin can be asked whether it is still current.
-    func kept(_ earlier: EarlierBody, for job: Job) -> StoredAnswer? {
-        let (content, answer) = (earlier.content, earlier.answer)
-        guard let digest = content.digest.flatMap({ SHA256Digest(bytes: $0) }) else { return nil }
+    func kept(_ earlier: JobRecord, for job: Job) -> StoredAnswer? {
+        guard let digest = earlier.digest.flatMap({ SHA256Digest(bytes: $0) }) else { return nil }
         return StoredAnswer(
-            facts(of: job), job.url, from: answer.finalURL.isEmpty ? job.url : answer.finalURL, status: content.status,
-            entityTag: answer.entityTag, lastModified: answer.lastModified,
-            at: Moment(millisecondsSince1970: Int64(answer.fetchedAt)), digest: digest, byteCount: Int64(content.size))
+            facts(of: job), job.url, from: earlier[.finalURL].isEmpty ? job.url : earlier[.finalURL], status: earlier.status,
+            entityTag: earlier[.entityTag], lastModified: earlier[.lastModified],
+            at: Moment(millisecondsSince1970: Int64(earlier.fetchedAt)), digest: digest, byteCount: Int64(earlier.bytes))
     }
 
     /// The outcome of a URL whose body was fetched, and for how long it is kept.

@@ -104,10 +104,7 @@ final class JobRunner: Sendable {
     private func end(_ job: Job, _ wire: WireRecord? = nil, _ conclusion: () async throws -> Conclusion) async {
         do {
             let conclusion = try await conclusion()
-            if var end = conclusion.end {
-                end.wire = wire
-                try await output.note(end, of: job)
-            }
+            if let end = conclusion.end { try await output.note(end, wire, of: job) }
             tell(.concluded(job.token, conclusion))
         } catch {
             stop(at: job, error)

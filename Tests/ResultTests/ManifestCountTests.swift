@@ -4,7 +4,7 @@ import Testing
 
 @testable import Results
 
-@Suite struct ManifestOutcomesTests {
+@Suite struct ManifestCountTests {
     @Test func `rows are counted by their outcome, whatever a URL or a carried value says`() throws {
         let folder = try TemporaryFolder()
         let long = String(repeating: "x", count: 600_000)
@@ -18,11 +18,11 @@ import Testing
             "no JSON", "",
         ]
         try folder.write(Array(lines.map { $0 + "\n" }.joined().utf8), to: "m")
-        let found = try ManifestOutcomes(ofFile: folder.file("m"))
+        let found = try Manifest.count(ofFile: folder.file("m"))
         #expect(found.rows == 8)
-        #expect(found.counts == ["invalid": 1, "fetched": 1, "pending": 1, "failed": 2, "cached": 1])
+        #expect(found.outcomes == ["invalid": 1, "fetched": 1, "pending": 1, "failed": 2, "cached": 1])
         try folder.write([], to: "empty")
-        #expect(try ManifestOutcomes(ofFile: folder.file("empty")).rows == 0)
-        #expect(throws: StorageFailure.self) { try ManifestOutcomes(ofFile: folder.file("none")) }
+        #expect(try Manifest.count(ofFile: folder.file("empty")).rows == 0)
+        #expect(throws: StorageFailure.self) { try Manifest.count(ofFile: folder.file("none")) }
     }
 }
