@@ -119,7 +119,9 @@ let package = Package(
         room("Fetch", ["GannetFetch", "GannetRedis", "GannetHTTP", "GannetQueue", "GannetBase", "TestHelper"]),
         room("Result", ["Results", "Lists", "GannetQueue", "GannetHTTP", "GannetPictures", "GannetBase", "TestHelper"]),
         room("List", ["Lists", "GannetBase"], exclude: ["Tables/requirements.txt"]),
-        room("Crawl", ["Crawl", "Results", "Lists", "GannetRedis", "GannetFetch", "GannetQueue", "GannetHTTP", "GannetRedisClient", "GannetBase"]),
+        room(
+            "Crawl",
+            ["Crawl", "Results", "Lists", "GannetRedis", "GannetFetch", "GannetQueue", "GannetHTTP", "GannetRedisClient", "GannetBase"]),
         room(
             "Server",
             ["Server", "Crawl", "Results", "Lists", "GannetPictures", "GannetQueue", "GannetHTTP", "GannetRedisClient", "GannetBase"]),

@@ -64,7 +64,8 @@ extension JobRunner {
         var content = outcome.content
         content.fields[.file] = body.file
         return Conclusion(
-            of: job, .delivered, .cached(JobLabel(job), file: body.file), noting: JobRecord(job.id, .there, content.noted(for: job.manners)))
+            of: job, .delivered, .cached(JobLabel(job), file: body.file), noting: JobRecord(job.id, .there, content.noted(for: job.manners))
+        )
     }
 
     /// Ends a job whose site does not permit it the body that another job was given.
@@ -156,7 +157,8 @@ extension JobRunner {
         found.fields[.optOut] = download.headers.optOut(for: sites.agent)
         let (content, retention) = freshness.outcome(found, digest, of: download, for: job, at: times)
 
-        var end = JobRecord(job.id, unfit == nil ? .fetched : .failed, unfit ?? content.noted(for: job.manners), duration: download.duration)
+        var end = JobRecord(
+            job.id, unfit == nil ? .fetched : .failed, unfit ?? content.noted(for: job.manners), duration: download.duration)
         end.picture = body?.picture
         end.noteAnswer(
             at: Int(times.end.millisecondsSince1970), of: RedactedURL.withoutUserInfo(job.url), from: download.finalURL,

@@ -61,7 +61,9 @@ extension WorkerMachine {
     /// A lane for places counts on until its incarnation claims no more jobs.
     private mutating func dropUselessLanes() {
         guard lanes.count > order.count else { return }
-        let useful = lanes.dropFirst(order.count).filter { !$0.isIdle || !$0.session.holdings.isEmpty || home(of: $0.id.incarnation) != nil }
+        let useful = lanes.dropFirst(order.count).filter {
+            !$0.isIdle || !$0.session.holdings.isEmpty || home(of: $0.id.incarnation) != nil
+        }
         if useful.count < lanes.count - order.count { lanes = lanes.prefix(order.count) + useful }
     }
 
