@@ -73,6 +73,33 @@ import Testing
         }
     }
 
+    @Test func `runs that begin have a silent host asked sooner, and leave its clock to those who wait`() async throws {
+        try await QueueFixture.withClock { fixture, clock in
+            clock.stop()
+            try await fixture.fill(0..<1)
+            var (asked, passed) = (0, Duration.zero)
+            var ended: [Job] = []
+            while ended.isEmpty, passed < Self.minute * 3 {
+                let answer = try await exchange(fixture, wanted: 1)
+                ended = answer.jobs.filter(\.isHopeless)
+                for job in answer.jobs where !job.isHopeless {
+                    asked += 1
+                    let failure = QueueFixture.retried(job.url, after: .zero)
+                    ended += try await exchange(fixture, job, failure, .silent, wanted: 1).jobs.filter(\.isHopeless)
+                }
+                guard ended.isEmpty else { break }
+                clock.advance(by: .seconds(4))
+                passed += .seconds(4)
+                try await fixture.cluster.forgiveHosts()
+            }
+            // A request each time, where the rests of 16 and 32 s would have kept it waiting.
+            #expect(passed == Self.minute && asked == 16, "\(passed), \(asked)")
+            // Nobody asks it now, so a run that begins asks as if it had never failed.
+            try await fixture.cluster.forgiveHosts()
+            #expect(try await fixture.host("h0")?.isGivenUp != true)
+        }
+    }
+
     @Test func `an answer that comes while the host rests sets its clock back`() async throws {
         try await QueueFixture.withClock { fixture, clock in
             clock.stop()

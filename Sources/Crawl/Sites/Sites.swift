@@ -58,13 +58,17 @@ final class Sites: Sendable {
         return token.isEmpty ? "gannet" : String(token)
     }
 
-    /// - Parameter asked: Called when the origin has answered a request for its rules.
-    func permission(for url: CanonicalURL, asked: @Sendable () -> Void = {}) async -> Permission {
+    /// - Parameters:
+    ///   - asks: Called when the rules are not in memory, and somebody has to be asked for them.
+    ///   - asked: Called when the origin has answered a request for its rules.
+    func permission(
+        for url: CanonicalURL, asks: @Sendable () -> Void = {}, asked: @Sendable () -> Void = {}
+    ) async -> Permission {
         let path = url.pathAndQuery
         // The rules are never about themselves.
         if path == Self.path { return .granted(delay: nil) }
         let place = url.plainOrigin + Self.path
-        let entry = await entry(at: place, asked)
+        let entry = await entry(at: place, asks, asked)
         switch entry.result {
         case .success(let rules):
             switch rules.verdict(path: path) {
@@ -79,8 +83,9 @@ final class Sites: Sendable {
     /// In seconds: enough for any pace, and no number that a duration could not have.
     private static let longestDelay = 3600.0
 
-    private func entry(at place: String, _ asked: @Sendable () -> Void) async -> Entry {
+    private func entry(at place: String, _ asks: @Sendable () -> Void, _ asked: @Sendable () -> Void) async -> Entry {
         if let entry = entries.value(for: place) { return entry }
+        asks()
         let file = await source(place)
         if case .success(let file) = file, file.isNew { asked() }
         // Another job has read the same file meanwhile.

@@ -36,7 +36,8 @@ package struct Habits: Sendable {
         }
     }
 
-    func advice(on command: String) -> String? { commands[command] }
+    /// An address stands for a command that fetches it.
+    func advice(on command: String) -> String? { commands[command.contains("://") ? "fetch" : command] }
 }
 
 extension String {

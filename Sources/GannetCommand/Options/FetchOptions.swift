@@ -75,7 +75,7 @@ struct FetchOptions: Sendable {
     private static let timeoutTime = Flag(
         "timeout", .duration(in: FetchSettings.times), default: TimeSpan.text(of: usual.timeout), section: .fetching,
         "How long one request may stand still, redirects included: look-ups, connections and waits for answers together. An answer has to begin within "
-            + "half of this time. Its body may take longer, but fails when nothing comes for half of this time. A body that has lasted longer than this time "
+            + "half of this time. Its body may take longer, but fails when it brings less than 100 bytes a second for half of this time. After this time it "
             + "has to bring 1 KB a second."
     )
     private static let connectTime = Flag(

@@ -63,6 +63,7 @@ extension Habits {
             "N": .option("max-age"), "timestamping": .option("max-age"),
             "fail": .sentence("A 404 or a 500 is a failure, and its body is not stored."),
             "f": .sentence("A 404 or a 500 is a failure, and its body is not stored."),
+            "allow-network": .option("allow-net"), "allow-private": .option("allow-net"),
         ],
         commands: [
             "fetch": "'gannet run' fetches a list into a folder, and 'gannet get --fetch' one URL.",

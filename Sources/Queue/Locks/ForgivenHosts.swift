@@ -6,7 +6,7 @@ extension ClusterState {
         try await forgive([host], endsRests: true, in: partition(of: host)) > 0
     }
 
-    /// Has all hosts asked again that gave no answer. Rests that hosts asked for go on, and the patience with them begins anew.
+    /// Has all hosts asked again that gave no answer. Rests that hosts asked for go on, and so do the clocks of hosts that others ask now.
     package func forgiveHosts() async throws(StateError) {
         try await StateError.mapping {
             for partition in partitions {

@@ -10,7 +10,7 @@
 --         'rule'       2 a host, or '*.' and a domain: each host of the domain by itself   3 'limit interval pausedUntil', each of which may
 --                      be empty, or nothing to clear the rule. It outranks every worker's settings. Answers 1 where it is set or cleared,
 --                      0 where there was none to clear, -1 where there are too many
---         'forgive'    2 whether rests end that hosts asked for   3 … hosts that are asked again: nobody remembers that they gave no answer. Answers how many
+--         'forgive'    2 whether rests end that hosts asked for, and all is forgotten   3 … hosts that are asked again. Answers how many
 --                      were in trouble
 local MOST_RULES, MOST_REMOVED = 1000, 500
 local queue, actions = KEYS[2]:sub(#tag + 3, -7), {}
@@ -77,7 +77,7 @@ function actions.forgive(endsRests)
     for i = 3, #ARGV do
         local host = Hosts.of(ARGV[i])
         if host.down + host.level + host.probing > 0 or host.cool > Clock.now then
-            Hosts.forgive(host, endsRests == '1')
+            if endsRests == '1' then Hosts.forgive(host, true) else Hosts.askAnew(host) end
             troubled = troubled + 1
         end
     end

@@ -51,6 +51,12 @@ extension BodyFolder {
             }
             return
         }
+        let manifest = "\(path)/\(Manifest.name)"
+        if let line = Self.line(of: manifest), !line.isEmpty, !line.hasPrefix(ManifestLine.start) {
+            throw StorageFailure(
+                "The file \(manifest.escapedForDisplay) is no manifest of gannet, and would be replaced. Move it away, or choose another folder."
+            )
+        }
         guard format != .files || !pictures.isEmpty else {
             unlink(note)
             return

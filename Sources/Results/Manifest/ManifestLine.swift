@@ -5,6 +5,9 @@ internal import Lists
 
 /// A line of the manifest: a row, and how it ended.
 struct ManifestLine {
+    /// Every line begins so.
+    static let start = #"{"line":"#
+
     let row: Row
     let outcome: JobRecord.Outcome
     /// Nil for a row that is no URL, or whose job has left no record.

@@ -175,6 +175,25 @@ import Testing
         try await fleet.stop()
     }
 
+    @Test func `a manifest that is none of gannet's is not replaced`() async throws {
+        let fleet = try await Fleet.start(files: 2)
+        try FileManager.default.createDirectory(atPath: fleet.out, withIntermediateDirectories: false)
+        let notes = Array("my own notes\n".utf8)
+        try fleet.folder.write(notes, to: "out/manifest.jsonl")
+        let refused = try await fleet.outcome(fleet.run)
+        #expect(refused.status == 74)
+        #expect(
+            refused.errors
+                == "Error: The file \(fleet.out)/manifest.jsonl is no manifest of gannet, and would be replaced. Move it away, or choose another folder.\n"
+        )
+        #expect(try contents(ofFile: "\(fleet.out)/manifest.jsonl") == notes)
+        #expect(try await fleet.requests().isEmpty)
+        // A manifest whose record was removed is gannet's own.
+        try fleet.folder.write(Array(#"{"line":1,"url":"http://h/","outcome":"failed"}"#.utf8), to: "out/manifest.jsonl")
+        #expect(try await fleet.outcome(fleet.run).status == 0)
+        try await fleet.stop()
+    }
+
     @Test func `a folder that cannot be used is exit 74`() async throws {
         let fleet = try await Fleet.start(files: 2)
         try fleet.folder.write([], to: "out")

@@ -96,10 +96,8 @@ struct WorkerFixture: Sendable {
     /// Starts a worker. If it listens, its subscription is complete when this call returns, so that it hears of all new jobs.
     func start(
         _ downloader: ScriptedDownloader, listens: Bool = true, output: (any JobOutput)? = nil, sites: Sites? = nil,
-        _ change: (inout WorkerOptions) -> Void = { _ in }
-    ) async throws
-        -> RunningWorker
-    {
+        activity: WorkerActivity = WorkerActivity(), _ change: (inout WorkerOptions) -> Void = { _ in }
+    ) async throws -> RunningWorker {
         var options = WorkerOptions()
         // A test waits for events. A look at the queue from time to time would hide a missing one.
         options.idleLook = .seconds(3600)
@@ -114,7 +112,7 @@ struct WorkerFixture: Sendable {
         let running = RunningWorker()
         let worker = Worker(
             name, queue: queue, downloader: downloader, output: try output ?? BodyFolder(folder.path), inbox: inbox, options: options,
-            sites: sites ?? .permissive, report: running.note)
+            sites: sites ?? .permissive, activity: activity, report: running.note)
         running.run(worker, subscriber)
         return running
     }

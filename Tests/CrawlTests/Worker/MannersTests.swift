@@ -173,6 +173,28 @@ import Testing
             #expect(Set(Self.classes(worker)) == ["connect"] && Self.classes(worker).count == 20)
             #expect(downloader.urls.isEmpty && robots.places.count == 1)
             #expect(Self.sentences(worker).allSatisfy { $0.contains("The robots.txt of the site could not be read") })
+            // An export of the batch finds why there is no body.
+            let state = ClusterState(fixture.redis, namespace: fixture.namespace)
+            for number in 0..<20 {
+                let kept = try #require(try await state.outcome(WorkerFixture.id(number), host: "h"))
+                #expect(kept.isNegative && kept.content.url == WorkerFixture.url(number) && kept.content.fields[.errorClass] == "connect")
+            }
+        }
+    }
+
+    @Test func `a request for the rules is seen as one to its host, until they are there`() async throws {
+        try await WorkerFixture.with { fixture in
+            try await fixture.fill(0..<1, manners: .obeying)
+            let activity = WorkerActivity()
+            let seen = Mutex<[String]>([])
+            let robots = Robots { _, _ in
+                seen.withLock { $0 = activity.snapshot.hosts.filter { $0.running == 1 }.map(\.name) }
+                return .success("User-agent: *\nDisallow: /\n")
+            }
+            let worker = try await fixture.start(ScriptedDownloader { .body($0) }, sites: robots.sites(), activity: activity)
+            #expect(await worker.end.end == .empty)
+            #expect(seen.withLock { $0 } == ["h"])
+            #expect(activity.inFlight == 0 && activity.snapshot.hosts.isEmpty)
         }
     }
 

@@ -39,6 +39,9 @@ package final class WorkerActivity: Sendable {
         }
     }
 
+    /// The request is not made, or says nothing about its host.
+    func calledOff(_ token: LockToken) { tally.withLock { $0.ended(token, .calledOff, at: .now) } }
+
     func exchanged(after time: Duration) {
         times.withLock { $0.exchanges.note(time) }
         fullServer.withLock { $0 = nil }

@@ -82,16 +82,18 @@ extension JobRunner {
     /// Ends a job whose host is given up, or that was put off for too long, with the failure of the last request there.
     func hopeless(_ job: Job) -> Conclusion {
         guard let last = job.hostFailure else {
-            return failed(job, with: .failure(job.url, "connect", "Its host was given up, because it did not answer."))
+            let content = OutcomeContent.failure(job.url, "connect", "Its host was given up, because it did not answer.")
+            return failed(job, with: content, kept: job.keeping.outcomesKept)
         }
         let isOwn = last.url == job.url
         let sentence = isOwn ? last.failureSentence : "Its host was given up. The last request there: \(last.failureSentence)"
         var content = OutcomeContent.failure(job.url, last.fields[.errorClass] ?? "connect", sentence)
         if isOwn { content.status = last.status }
-        return failed(job, with: content)
+        return failed(job, with: content, kept: job.keeping.outcomesKept)
     }
 
     /// Fails a job with an outcome that no later job gets.
+    /// - Parameter kept: For how long an export of the job's batch finds the outcome. Jobs that follow the URL get it too.
     private func failed(
         _ job: Job, with content: OutcomeContent, remembered failure: RememberedFailure? = nil, kept: Duration = .milliseconds(1)
     ) -> Conclusion {

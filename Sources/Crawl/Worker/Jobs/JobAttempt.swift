@@ -150,7 +150,9 @@ extension JobAttempt {
 extension JobAttempt {
     private func refusalBeforeRequest() async -> AttemptResult? {
         guard job.manners.obeys || runner.paces.adapts, let url = try? CanonicalURL(job.url) else { return nil }
-        return await refusal(of: url, claimed: claimed)
+        let refusal = await refusal(of: url, claimed: claimed)
+        if refusal != nil { runner.activity.calledOff(job.token) }
+        return refusal
     }
 
     /// Why the site or its pace keeps the job from a URL; nil where the request may be made.
@@ -163,10 +165,12 @@ extension JobAttempt {
                 // Only a worker that adapts its pace has one for such a job.
                 return try await runner.paces.permits(nil, of: url, claimed: claimed) ? nil : result(.beforeItsTurn)
             }
-            let permission = await runner.sites.permission(for: url) {
+            let permission = await runner.sites.permission(
+                for: url,
+                // The request for the rules is the first of the job. Screens and status show the host that it waits for.
+                asks: { if hop == nil { runner.activity.began(job.token, host: job.host) } },
                 // The job has its place at the host that has answered.
-                if hop == nil { runner.tell(.hostAnswered(job.token)) }
-            }
+                asked: { if hop == nil { runner.tell(.hostAnswered(job.token)) } })
             guard case .granted(let delay) = permission else { return refusal(permission, of: url, after: hop) }
             return try await runner.paces.permits(delay, of: url, claimed: claimed) ? nil : result(.beforeItsTurn)
         } catch {

@@ -1,6 +1,6 @@
 -- What answers and failures teach about a host: its places, its rests, and whether it is given up. A part of hosts.lua, which runs it in
 -- its place.
-local FAILURES_TO_COOL, FIRST_COOL, LONGEST_COOL, HOUR, BITS, LONGEST_REASON = 3, 1000, 600000, 3600000, 1048576, 1024
+local FAILURES_TO_COOL, FIRST_COOL, LONGEST_COOL, HOUR, BITS, LONGEST_REASON, UNASKED = 3, 1000, 600000, 3600000, 1048576, 1024, 60000
 
 -- When a host is given up that neither answers nor gets another request. A caller without a patience waits for ever.
 function Hosts.endsAt(host)
@@ -83,6 +83,15 @@ function Hosts.noteFailure(host, random, probes, content)
     local isOver = Hosts.endsAt(host) <= Clock.now
     if isOver or isNew and probes > 0 and host.failures >= probes then host.probing = Hosts.GIVEN_UP end
     coolDown(host, nil, random)
+end
+
+-- A run that begins wants to ask the host. Where somebody asks it now, and rests between, its clock goes on: it gets one request sooner.
+-- Otherwise runs that begin one after the other would keep the others waiting for ever.
+function Hosts.askAnew(host)
+    if Hosts.isGivenUp(host) or host.cool + UNASKED < Clock.now then return Hosts.forgive(host) end
+    if host.failures == 0 then return end
+    host.cool, host.offered = min(host.cool, Clock.now), 0
+    Hosts.changed(host)
 end
 
 -- Somebody wants the host asked again: its silence is forgotten. A rest that it asked for stays, if it is not to end, and its time begins anew.
