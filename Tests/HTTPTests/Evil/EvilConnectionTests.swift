@@ -73,7 +73,7 @@ import Testing
             .neverAnswers, .oneByteASecond, .oneHeaderASecond, .stallsInChunk, .silentHandshake, .http2Silent, .slowInformationals,
         ]
         let outcomes = try await bench.during(patient) {}
-        #expect(outcomes.allSatisfy { $0 == .fails(.cancelled) })
+        #expect(outcomes.allSatisfy { $0 == .fails(.cancelled) }, "\(outcomes)")
         for behaviour in patient { try await bench.origin.wait(for: behaviour) { $0.running == 0 } }
         #expect(try bench.folder.files == [])
     }
