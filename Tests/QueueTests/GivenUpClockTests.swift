@@ -137,6 +137,24 @@ import Testing
         }
     }
 
+    @Test func `a rest that a host asked an earlier run for costs a later run none of its patience`() async throws {
+        try await QueueFixture.withClock { fixture, clock in
+            clock.stop()
+            try await fixture.fill(0..<4)
+            let first = try #require(try await exchange(fixture, wanted: 1).jobs.first)
+            _ = try await exchange(fixture, first, QueueFixture.throttled(first.url, for: .seconds(3600)), .answered)
+            clock.advance(by: .seconds(50))
+            try await fixture.cluster.forgiveHosts()
+            let begun = try await exchange(fixture, wanted: 20, since: nil)
+            #expect(begun.jobs.isEmpty)
+            clock.advance(by: Self.minute - .milliseconds(1))
+            #expect(try await exchange(fixture, wanted: 20, since: begun.now).jobs.isEmpty)
+            clock.advance(by: .milliseconds(1))
+            let ended = try await exchange(fixture, wanted: 20, since: begun.now).jobs
+            #expect(ended.count == 4 && ended.allSatisfy(\.isHopeless), "\(ended.count)")
+        }
+    }
+
     @Test func `a host that is forgiven is asked again, or has its time anew where it asked for the rest`() async throws {
         try await QueueFixture.withClock { fixture, clock in
             clock.stop()

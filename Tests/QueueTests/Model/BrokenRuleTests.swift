@@ -28,7 +28,7 @@ import Testing
             seed: 24),
         Fault(
             testDescription: "a host is given up only when it is asked again",
-            right: "host.down + patience or Hosts.NEVER",
+            right: "since + patience or Hosts.NEVER",
             wrong: "Hosts.NEVER or Hosts.NEVER", words: "waits for longer than anybody wanted", seed: 90),
         Fault(
             testDescription: "a URL that was put off for too long is asked for", right: "or Hosts.putOffEnds(lock) <= now)", wrong: ")",

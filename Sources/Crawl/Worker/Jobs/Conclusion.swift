@@ -38,7 +38,7 @@ final class Conclusion: Sendable {
     }
 }
 
-/// From what is known of a job to its conclusion. None of this waits.
+/// Makes conclusions of what is known of a job. No function here waits.
 extension JobRunner {
     /// In Redis, zeros stand for the digest of an outcome without one.
     private static let noDigest = [UInt8](repeating: 0, count: 32)

@@ -2,10 +2,12 @@
 -- its place.
 local FAILURES_TO_COOL, FIRST_COOL, LONGEST_COOL, HOUR, BITS, LONGEST_REASON, UNASKED = 3, 1000, 600000, 3600000, 1048576, 1024, 60000
 
--- When a host is given up that neither answers nor gets another request. A caller without a patience waits for ever.
+-- When a host is given up that neither answers nor gets another request. A caller without a patience waits for ever. A rest that began before
+-- the caller did costs nothing of the caller's patience.
 function Hosts.endsAt(host)
-    local patience = host.failures > 0 and Hosts.patience or Hosts.restPatience
-    return host.down > 0 and patience > 0 and host.down + patience or Hosts.NEVER
+    local patience, since = Hosts.patience, host.down
+    if host.failures == 0 then patience, since = Hosts.restPatience, max(host.down, Hosts.began) end
+    return host.down > 0 and patience > 0 and since + patience or Hosts.NEVER
 end
 
 function Hosts.isGivenUp(host) return host.probing >= Hosts.GIVEN_UP end
