@@ -61,7 +61,7 @@ import Testing
         let numbers = [RedisReply](repeating: Self.text("\(number)"), count: 8)
         let batch = try #require(try Batch(number: 1, .array(texts + numbers), now: Self.now))
         #expect(batch.age == nil && batch.total == 0 && batch.ready == 0 && batch.options.maximumAge == nil)
-        let counters = [RedisReply](repeating: Self.text("\(number)"), count: 15) + [.null]
+        let counters = [RedisReply](repeating: Self.text("\(number)"), count: QueueCounts.fields.count - 1) + [.null]
         #expect(throws: RedisError.self) { try QueueCounts(.array(counters), dead: 0) }
         #expect(try FailureCounts([Self.text("failed:x\u{1B}[31m"), Self.text("1")]).byClass.isEmpty)
         #expect(try FailureCounts([Self.text("failed:dns"), Self.text("\(number)")]).byClass.isEmpty)
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test func `the largest counters of all partitions have a sum`() throws {
-        let counters = [RedisReply](repeating: Self.text("\(-(1 << 53))"), count: 15) + [.null]
+        let counters = [RedisReply](repeating: Self.text("\(-(1 << 53))"), count: QueueCounts.fields.count - 1) + [.null]
         var sum = QueueCounts()
         for _ in 0..<Partition.most { sum.add(try QueueCounts(.array(counters), dead: 0)) }
         #expect(sum.enqueued == -(1 << 59))
@@ -103,7 +103,7 @@ import Testing
 
     @Test func `lists of impossible lengths are of another form`() throws {
         let clock: [RedisReply] = [.array([Self.text("1800000000"), Self.text("0")]), .null]
-        let counts: [RedisReply] = [.array([RedisReply](repeating: .null, count: 16)), .integer(0)]
+        let counts: [RedisReply] = [.array([RedisReply](repeating: .null, count: QueueCounts.fields.count)), .integer(0)]
         let lists: [RedisReply] = (0..<3).flatMap { _ in
             [RedisReply.array([]), .array([]), .array([Self.text("hexample.com")]), .integer(1)]
         }

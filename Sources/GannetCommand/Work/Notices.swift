@@ -170,5 +170,5 @@ final class NetworkWatch: Sendable {
 
 extension FetchError {
     /// The part of the network that this machine lacks, if that is the reason. The URL is not at fault.
-    var missingPart: String? { retry.lacksNetwork ? kind == .proxy ? "the proxy" : "a name server" : nil }
+    var missingPart: String? { retry.lacksNetwork ? kind == .dns(.nobodyAnswers) ? "a name server" : "the proxy" : nil }
 }

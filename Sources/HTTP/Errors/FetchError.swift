@@ -128,7 +128,9 @@ extension FetchError.Kind {
     package var restsOnSettings: Bool {
         switch self {
         case .refusedAddress, .disallowed, .tls, .tooLarge, .headersTooLarge, .refusedRedirect, .tooManyRedirects, .proxy, .storage: true
-        default: false
+        case .dns, .connect, .timeout, .tooSlow, .reset, .truncated, .status, .throttled, .invalidURL, .invalidRequest, .badEncoding,
+            .protocolError, .unexpectedContent, .engine, .systemLimit, .cancelled:
+            false
         }
     }
 }

@@ -18,12 +18,13 @@ extension Audit {
         try await state.connection.send(RedisCommand("HGET", key, .string(field))).asOptionalBytes()
     }
 
-    /// The counters that are not compared with jobs.
-    private static let lone = [
-        "fetched", "revalidated", "cached", "retried", "crashed", "fenced", "doubleFetches", "bytes", "disallowed", "now", "kept",
-        "keptIds",
-        "walk", "mended", "turn",
-    ]
+    /// The totals that are compared with jobs.
+    private static let compared: Set = ["enqueued", "done", "failed", "cancelled"]
+
+    /// The counters that are not.
+    private static let lone =
+        QueueCount.all.filter { $0.place == .totals && !compared.contains($0.name) }.map(\.name)
+        + ["disallowed", "now", "kept", "keptIds", "walk", "mended", "turn"]
 
     /// Numbers of a batch that are not compared with jobs, and the values that they may have.
     private static let loneOfBatch: [(field: String, range: ClosedRange<Int>)] = [
