@@ -1,5 +1,7 @@
-import GannetTestKit
+import Foundation
 import Testing
+
+@testable import GannetTestKit
 
 @Suite struct LateOriginTests {
     private func curl(_ arguments: [String]) async throws -> ChildProcess.Outcome {
@@ -43,5 +45,40 @@ import Testing
         try await origin.stop()
         #expect(try await waiting.exitStatus != .exited(0))
         #expect(try await curl([origin.url("/")]).status == .exited(7))
+    }
+
+    /// The other end of a connection within this process.
+    private static func otherEnd(of client: Int32) -> Int32? {
+        let port = Socket.port(of: client)
+        return (0..<4096).first { descriptor in
+            var name = sockaddr_in()
+            var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+            let status = withUnsafeMutablePointer(to: &name) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getpeername(descriptor, $0, &length) }
+            }
+            return status == 0 && name.sin_family == sa_family_t(AF_INET) && UInt16(bigEndian: name.sin_port) == port
+        }
+    }
+
+    /// Whether a set of epoll's in this process has the socket.
+    private static func isWatched(_ socket: stat) throws -> Bool {
+        let mark = "ino:\(String(socket.st_ino, radix: 16)) "
+        return try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fdinfo").contains { number in
+            (try? contents(ofFile: "/proc/self/fdinfo/\(number)")).map { String(decoding: $0, as: UTF8.self).contains(mark) } ?? false
+        }
+    }
+
+    @Test func `a connection that has ended is watched no more, although a process that is being started has it open too`() async throws {
+        let origin = try LateOrigin(latency: .milliseconds(1), bodySize: 10)
+        let client = try Socket.connect(to: .loopback(port: origin.port))
+        try await eventually("the connection is there") { origin.connections == 1 }
+        let copy = dup(try #require(Self.otherEnd(of: client)))
+        defer { close(copy) }
+        var socket = stat()
+        #expect(fstat(copy, &socket) == 0)
+        try await eventually("the connection is watched") { try Self.isWatched(socket) }
+        close(client)
+        try await eventually("the connection is watched no more") { try !Self.isWatched(socket) }
+        try await origin.stop()
     }
 }

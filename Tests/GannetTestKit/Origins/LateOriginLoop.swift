@@ -109,14 +109,18 @@ struct LateOriginLoop {
     }
 
     private mutating func end(_ descriptor: Int32) {
+        unwatch(descriptor, in: epoll)
         close(descriptor)
         connections[descriptor] = nil
     }
 
     private mutating func receive(from descriptor: Int32) {
+        // Another thread's descriptor may have the number of a connection that has ended.
+        guard var connection = connections[descriptor] else { return }
         let count = recv(descriptor, &buffer, buffer.count, 0)
         if count < 0 && (errno == EAGAIN || errno == EINTR) { return }
-        guard count > 0, var connection = connections.removeValue(forKey: descriptor) else { return end(descriptor) }
+        guard count > 0 else { return end(descriptor) }
+        connections[descriptor] = nil
         connection.received += buffer[..<count]
         while let head = Self.head(in: connection.received) {
             let path = connection.received[..<head].split(separator: UInt8(ascii: " "), maxSplits: 2)

@@ -128,7 +128,7 @@ private struct DelayingLoop {
         let bytes = (try? Socket.receive(from: descriptor, atMost: 1 << 20)) ?? []
         pieces.append(Piece(due: .now + delay, descriptor: other.descriptor, connection: other.connection, bytes: bytes))
         // Nothing more comes from it. It closes when the end of the stream has been handed on.
-        if bytes.isEmpty { epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, nil) }
+        if bytes.isEmpty { unwatch(descriptor, in: epoll) }
     }
 
     private mutating func handOn(_ piece: Piece) {
@@ -138,6 +138,7 @@ private struct DelayingLoop {
         if isSent { return }
         for descriptor in [piece.descriptor, other.descriptor] {
             others[descriptor] = nil
+            unwatch(descriptor, in: epoll)
             closeSocket(descriptor)
         }
     }

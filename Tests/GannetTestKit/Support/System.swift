@@ -1,3 +1,4 @@
+internal import CEpoll
 internal import GannetBase
 
 /// Tests that need more than every machine offers, such as a file system to fill.
@@ -40,6 +41,12 @@ func makeChannel() throws(KitError) -> (near: Int32, far: Int32) {
     let kind = SocketAddress.stream | Int32(SOCK_CLOEXEC.rawValue)
     guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw .system("cannot make a channel", errno) }
     return (ends[0], ends[1])
+}
+
+/// To be called before a watched descriptor is closed. A process that is being started has a copy of each descriptor for a moment. Meanwhile the
+/// closed one's events would still come, under a number that another thread's descriptor may have by then.
+func unwatch(_ descriptor: Int32, in epoll: Int32) {
+    epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, nil)
 }
 
 func closeSocket(_ descriptor: Int32) {

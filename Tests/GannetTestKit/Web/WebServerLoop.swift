@@ -178,6 +178,7 @@ struct WebServerLoop {
     private mutating func end(_ connection: WebConnection, _ how: WebRequest.End, resets: Bool = false) {
         endRequest(connection, how)
         connections[Int(connection.stream.descriptor)] = nil
+        unwatch(connection.stream.descriptor, in: epoll)
         connection.stream.close(resets: resets)
         ledger.record.withLock { $0.openConnections -= 1 }
     }
