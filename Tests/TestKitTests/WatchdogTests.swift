@@ -11,7 +11,11 @@ import Testing
         #expect(mkfifo(pipe, 0o600) == 0)
         async let output = ChildProcess.run(.init("cat", [pipe]))
 
-        await #expect(processExitsWith: .signal(SIGKILL)) { [pipe = pipe as String, note = note as String] in
+        try await inOwnProcess(ending: .signalled(SIGKILL), with: ["GANNET_TEST_PIPE": pipe, "GANNET_TEST_NOTE": note]) {
+            // This process has a pipe of its own from the lines above. Its parent waits for the end of another one.
+            let environment = ProcessInfo.processInfo.environment
+            let pipe = try #require(environment["GANNET_TEST_PIPE"])
+            let note = try #require(environment["GANNET_TEST_NOTE"])
             let left = try TemporaryFolder()
             try Data(left.path.utf8).write(to: URL(fileURLWithPath: note))
             let server = try await RedisServer.shared

@@ -81,8 +81,8 @@ import Testing
     }
 
     @Test("Without permission reads find nothing, and writes fail with the cause")
-    func permission() async {
-        await #expect(processExitsWith: .success) {
+    func permission() async throws {
+        try await inOwnProcess {
             let fixture = try DiskFixture()
             let tier = try fixture.tier()
             try await tier.write(DiskFixture.key(1), metadata: [], body: [1])
@@ -112,8 +112,8 @@ import Testing
     }
 
     @Test("Without descriptors reads find nothing, writes fail with the cause, and no file is taken for damaged")
-    func descriptors() async {
-        await #expect(processExitsWith: .success) {
+    func descriptors() async throws {
+        try await inOwnProcess {
             let fixture = try DiskFixture()
             let tier = try fixture.tier()
             try await tier.write(DiskFixture.key(1), metadata: [], body: [1])

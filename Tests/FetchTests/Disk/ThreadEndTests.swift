@@ -12,8 +12,8 @@ import Testing
     }
 
     @Test("The threads of a folder end with what they are for")
-    func end() async {
-        await #expect(processExitsWith: .success) {
+    func end() async throws {
+        try await inOwnProcess {
             var threads: FileThreads? = FileThreads(.init(threads: 4, reads: 10, writes: 10, bytes: 10))
             let gate = Gate()
             let tasks = (0..<4).map { [threads] _ in Task { _ = await threads?.run(.reads) { _ in gate.pass() } } }

@@ -30,8 +30,8 @@ import Testing
     }
 
     @Test("When no descriptor is left for a socket, a name or a file, the URL is not to blame")
-    func shortage() async {
-        await #expect(processExitsWith: .success) {
+    func shortage() async throws {
+        try await inOwnProcess {
             let fixture = try EngineFixture { $0.answer(body: Array("hello".utf8)) }
             let url = fixture.origin.url("/")
             let other = ScriptedOrigin { $0.answer() }

@@ -4,6 +4,13 @@ import Testing
 
 @testable import GannetHTTP
 
+extension FetchSettings {
+    /// Gives up for no other reason before this time is over. A slow handshake and a slow body have less time otherwise.
+    mutating func bePatient(for time: Duration) {
+        (timeout, connectTimeout, answerTimeout, minimumSpeed) = (time, time, time, 0)
+    }
+}
+
 /// The evil origin, an engine with little patience, and a folder.
 struct EvilBench {
     let origin: EvilOrigin

@@ -27,8 +27,8 @@ import Testing
         }.sorted()
     }
 
-    @Test func `after all behaviours, thrice, the same process fetches on, with the memory and the descriptors it had`() async {
-        await #expect(processExitsWith: .success) {
+    @Test func `after all behaviours, thrice, the same process fetches on, with the memory and the descriptors it had`() async throws {
+        try await inOwnProcess {
             let origin = try EvilOrigin(try await Certificates.shared)
             try await Self.warmUp(origin)
             let descriptors = try Self.descriptors()
@@ -73,8 +73,8 @@ import Testing
     /// By how much a fetch may enlarge a process, which has the origin in it too. The largest body permitted has 2 MB.
     private static let memory = 16 << 20
 
-    @Test func `no behaviour makes the process much larger while it is fetched`() async {
-        await #expect(processExitsWith: .success) {
+    @Test func `no behaviour makes the process much larger while it is fetched`() async throws {
+        try await inOwnProcess {
             let origin = try EvilOrigin(try await Certificates.shared)
             try await Self.warmUp(origin)
             let bench = try await EvilBench(origin)
@@ -101,8 +101,8 @@ import Testing
         return ProcessMemory.isMeaningful ? try ProcessMemory.peak() - before : 0
     }
 
-    @Test func `headers that begin with the continuation of none do not end the process`() async {
-        await #expect(processExitsWith: .success) {
+    @Test func `headers that begin with the continuation of none do not end the process`() async throws {
+        try await inOwnProcess {
             // A crash must be quick and silent.
             signal(SIGABRT, SIG_DFL)
             signal(SIGSEGV, SIG_DFL)
@@ -115,12 +115,12 @@ import Testing
         }
     }
 
-    @Test func `frames without content, without end, do not keep the engine from its other work`() async {
-        await #expect(processExitsWith: .success) {
+    @Test func `frames without content, without end, do not keep the engine from its other work`() async throws {
+        try await inOwnProcess {
             // An engine whose thread does not return could not be stopped either.
             alarm(30)
             // Its good neighbours wait for as long as it takes to notice that one call of libcurl's does not end.
-            let bench = try await EvilBench { $0.timeout = .seconds(20) }
+            let bench = try await EvilBench { $0.bePatient(for: .seconds(20)) }
             _ = try await bench.during([.http2EmptyData]) { () async throws in
                 for _ in 0..<10 { #expect(try await bench.fetch(.good) == .gives(EvilBench.good)) }
             }

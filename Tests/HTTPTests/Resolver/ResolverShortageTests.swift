@@ -6,8 +6,8 @@ import Testing
 
 /// In a process of its own, because the limit is one of the process.
 @Suite(.timeLimit(.minutes(1))) struct ResolverShortageTests {
-    @Test func `without a descriptor to ask with, neither the name nor the network is to blame`() async {
-        await #expect(processExitsWith: .success) {
+    @Test func `without a descriptor to ask with, neither the name nor the network is to blame`() async throws {
+        try await inOwnProcess {
             let server = try DNSServer { _ in .addresses("192.0.2.7") }
             let driver = try ResolverDriver(server)
             #expect(driver.resolve("first.test") == found("192.0.2.7"))
