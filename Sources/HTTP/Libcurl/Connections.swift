@@ -29,22 +29,29 @@ final class Connections {
     }
 
     private let most: Int
-    private var count = 0
+    private var open: Set<Int32> = []
 
     /// Whether a connection is to be closed when its transfer ends.
     ///
     /// libcurl has a limit of its own. But for each host it closes a connection to for that reason it keeps something, and it walks through
     /// all of that with each transfer.
-    var isFull: Bool { count > most }
+    var isFull: Bool { open.count > most }
 
     func opened(_ socket: Int32) {
-        count += 1
+        // An older one of this number that was closed unnoticed.
+        if open.contains(socket) { closed(socket) }
+        open.insert(socket)
         new.insert(socket)
         stallGuard.opened(socket)
     }
 
+    /// libcurl waits for the socket no longer. libcurl 7.88 does not tell that it closes a socket which could not be connected in time.
+    func unwatched(_ socket: Int32) {
+        if new.contains(socket), fcntl(socket, F_GETFD) < 0 { closed(socket) }
+    }
+
     func closed(_ socket: Int32) {
-        count -= 1
+        open.remove(socket)
         poller.forget(socket)
         stallGuard.closed(socket)
         new.remove(socket)

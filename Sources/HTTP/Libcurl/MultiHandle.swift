@@ -92,6 +92,7 @@ final class MultiHandle {
     private func watch(_ socket: curl_socket_t, _ what: Int32) {
         if what == CURL_POLL_REMOVE {
             poller.unwatch(socket, .transfers)
+            connections.unwatched(socket)
         } else {
             poller.watch(socket, .transfers, reads: what & CURL_POLL_IN != 0, writes: what & CURL_POLL_OUT != 0)
         }

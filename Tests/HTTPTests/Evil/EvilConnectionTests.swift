@@ -25,6 +25,19 @@ import Testing
         #expect(after.requests - before.requests == 3)
     }
 
+    @Test func `attempts to connect that were given up cost later fetches no connection`() async throws {
+        let bench = try await EvilBench {
+            $0.connectTimeout = .seconds(1)
+            // As many attempts as these would fill the engine's connections.
+            $0.maximumInFlight = 1
+        }
+        for _ in 0..<3 { #expect(try await bench.fetch(.neverAccepts) == .fails(.timeout(.connect))) }
+        let before = bench.origin.count(.good)
+        for _ in 0..<3 { #expect(try await bench.fetch(.good) == .gives(EvilBench.good)) }
+        let after = bench.origin.count(.good)
+        #expect(after.connections - before.connections == 1)
+    }
+
     @Test func `a connection on which a stream was never answered is not asked again`() async throws {
         let bench = try await EvilBench()
         let before = bench.origin.count(.http2Silent)
@@ -68,7 +81,7 @@ import Testing
     }
 
     @Test func `an engine that is stopped lets go at once of servers that never would`() async throws {
-        let bench = try await EvilBench { $0.timeout = .seconds(60) }
+        let bench = try await EvilBench { $0.bePatient(for: .seconds(60)) }
         let patient: [EvilBehaviour] = [
             .neverAnswers, .oneByteASecond, .oneHeaderASecond, .stallsInChunk, .silentHandshake, .http2Silent, .slowInformationals,
         ]
@@ -82,9 +95,7 @@ import Testing
         // Not the bench's own patience: a busy machine gives neither side much of its time, and starvation lasts.
         let bench = try await EvilBench {
             $0.maximumBody = 1_000_000_000_000
-            $0.timeout = .seconds(20)
-            $0.answerTimeout = .seconds(20)
-            $0.minimumSpeed = 0
+            $0.bePatient(for: .seconds(20))
         }
         let floods: [EvilBehaviour] = [.endlessBody, .endlessChunks, .endlessTinyChunks, .endlessExtensions, .gzipOfNothing]
         _ = try await bench.during(floods) { () async throws in
