@@ -26,7 +26,7 @@ struct Fleet: Sendable {
         _ reason: OneServer? = nil, redis change: ((inout RedisServer.Options) -> Void)? = nil,
         origin options: (inout Origin.Options) -> Void
     ) async throws -> Fleet {
-        let origin = try await Origin.start(.init(options))
+        let origin = try await OriginPool.shared.take(.init(options))
         let folder = try TemporaryFolder()
         try folder.write(Array(origin.urls.joined(separator: "\n").utf8), to: "urls.txt")
         return Fleet(
@@ -55,7 +55,7 @@ struct Fleet: Sendable {
         // A process that is left would go on in the Redis of the next test.
         try await started.end()
         try await store.stop()
-        try await origin.stop()
+        await OriginPool.shared.giveBack(origin)
     }
 
     var list: String { folder.file("urls.txt") }

@@ -1,7 +1,7 @@
 /// A certificate authority and what it has signed, good and bad, made anew by the `openssl` command in a temporary folder.
 package final class Certificates: Sendable {
     /// The paths of two PEM files.
-    package struct Certificate: Sendable {
+    package struct Certificate: Hashable, Sendable {
         package let certificate: String
         package let key: String
     }

@@ -3,7 +3,7 @@ internal import GannetBase
 
 extension Origin {
     /// An origin's files and settings.
-    package struct Options: Sendable {
+    package struct Options: Hashable, Sendable {
         /// How many files it generates, `/0.bin` and on. The first is empty, the second has one byte.
         package var fileCount = 20
 

@@ -29,44 +29,48 @@ package final class Origin: Sendable {
     package let files: [File]
 
     /// The port that speaks HTTP.
-    package let port: UInt16
+    package var port: UInt16 { ports.plain.number }
 
     /// The port that speaks HTTPS, when `Options.certificate` asked for one.
-    package let tlsPort: UInt16?
+    package var tlsPort: UInt16? { ports.tls?.number }
 
+    private let ports: (plain: FreePort, tls: FreePort?)
+    let options: Options
     private let folder: TemporaryFolder
     package let process: ChildProcess
-    private let fences = Monitor(0)
+
+    private struct Account: Sendable {
+        var fences = 0
+        /// The lines of the log that are no longer of interest.
+        var forgotten = 0
+        var isAsNew = true
+    }
+
+    private let account = Monitor(Account())
 
     /// Starts it; it answers when this returns.
     package static func start(_ options: Options = Options()) async throws -> Origin {
         let folder = try TemporaryFolder()
         let files = try await OwnedThread.run(name: "test-kit") { try options.makeFiles(in: folder) }
-        // nginx cannot choose a port, and somebody else may take a free one before nginx does.
-        for _ in 0..<5 {
-            let port = try Socket.freePort()
-            let tlsPort = options.certificate == nil ? nil : try Socket.freePort()
-            try folder.write(options.configuration(folder: folder.path, port: port, tlsPort: tlsPort).utf8, to: "nginx.conf")
-            let process = try ChildProcess(
-                .init(
-                    "nginx", ["-p", "\(folder.path)/", "-c", folder.file("nginx.conf"), "-e", "stderr"],
-                    environment: ["PATH": "/usr/bin:/bin", "LC_ALL": "C"]))
-            let line = try await process.errors.line { $0.contains("start worker process ") || $0.contains("Address already in use") }
-            guard let line else {
-                throw KitError("nginx ended with \(try await process.exitStatus) instead of starting: \(process.errors.text)")
-            }
-            if line.contains("start worker") {
-                return Origin(files: files, port: port, tlsPort: tlsPort, folder: folder, process: process)
-            }
-            process.kill()
+        let ports = (plain: try Socket.freePort(), tls: options.certificate == nil ? nil : try Socket.freePort())
+        let configuration = options.configuration(folder: folder.path, port: ports.plain.number, tlsPort: ports.tls?.number)
+        try folder.write(configuration.utf8, to: "nginx.conf")
+        let process = try ChildProcess(
+            .init(
+                "nginx", ["-p", "\(folder.path)/", "-c", folder.file("nginx.conf"), "-e", "stderr"],
+                environment: ["PATH": "/usr/bin:/bin", "LC_ALL": "C"]))
+        guard try await process.errors.line(where: { $0.contains("start worker process ") }) != nil else {
+            throw KitError("nginx ended with \(try await process.exitStatus) instead of starting: \(process.errors.text)")
         }
-        throw KitError("nginx found no free port in five attempts")
+        return Origin(options, files: files, ports: ports, folder: folder, process: process)
     }
 
-    private init(files: [File], port: UInt16, tlsPort: UInt16?, folder: TemporaryFolder, process: ChildProcess) {
+    private init(
+        _ options: Options, files: [File], ports: (plain: FreePort, tls: FreePort?), folder: TemporaryFolder, process: ChildProcess
+    ) {
+        self.options = options
         self.files = files
-        self.port = port
-        self.tlsPort = tlsPort
+        self.ports = ports
         self.folder = folder
         self.process = process
     }
@@ -78,25 +82,48 @@ package final class Origin: Sendable {
     package var urls: [String] { files.map { url($0.path) } }
 
     /// Gives a file other content, which later requests get. nginx' tag of a file is its time in seconds and its size, so the size should differ.
-    package func replace(_ path: String, by content: [UInt8]) throws { try folder.write(content, to: "files\(path)") }
+    package func replace(_ path: String, by content: [UInt8]) throws {
+        account.update { $0.isAsNew = false }
+        try folder.write(content, to: "files\(path)")
+    }
 
     /// Requests for it get a 404 from now on.
-    package func remove(_ path: String) throws { try FileManager.default.removeItem(atPath: folder.file("files\(path)")) }
+    package func remove(_ path: String) throws {
+        account.update { $0.isAsNew = false }
+        try FileManager.default.removeItem(atPath: folder.file("files\(path)"))
+    }
+
+    /// Whether it runs, and its files are those that it was started with.
+    var isAsNew: Bool { account.update { $0.isAsNew } && process.isRunning }
 
     /// Every request that was answered before the call, in the order in which the answers ended. Exact: a request of its own goes
     /// through the one worker process after them, and only when that is in the log is the log read.
     package func requests() async throws -> [Request] {
-        let number = fences.update { count in
-            count += 1
-            return count
+        let lines = try await log()
+        return lines.dropFirst(account.update { $0.forgotten }).compactMap(Self.request)
+    }
+
+    /// Leaves the requests before this call out of later accounts, and dates the files from now: an answer may be kept longer the older it is.
+    func renew() async throws {
+        let count = try await log().count
+        account.update { $0.forgotten = count }
+        for file in files { utimes(folder.file("files\(file.path)"), nil) }
+    }
+
+    /// All lines of the log about requests that were answered before the call.
+    private func log() async throws -> [String] {
+        let number = account.update { account in
+            account.fences += 1
+            return account.fences
         }
         let fence = "\(Self.fencePath)\(number)"
         let port = port
         try await OwnedThread.run(name: "test-kit") { try Self.ask("GET \(fence) HTTP/1.0\r\n\r\n", port: port) }
-        guard try await process.output.line(where: { $0.hasPrefix("GET \(fence) ") }) != nil else {
+        let forgotten = account.update { $0.forgotten }
+        guard try await process.output.line(from: forgotten, where: { $0.hasPrefix("GET \(fence) ") }) != nil else {
             throw KitError("nginx ended: \(process.errors.text)")
         }
-        return process.output.lines.compactMap(Self.request)
+        return process.output.lines
     }
 
     /// Ends it: connections are refused from then on.

@@ -8,7 +8,7 @@ package final class RedisSentinels: Sendable {
     /// The server that is the primary at first.
     package let primary: RedisServer
     package let replica: RedisServer
-    private let ports: [UInt16]
+    private let ports: [FreePort]
     private let processes: [ChildProcess]
     private let folder: TemporaryFolder
 
@@ -16,12 +16,7 @@ package final class RedisSentinels: Sendable {
     /// - Parameter downAfter: After this time without an answer the primary counts as lost.
     package static func start(
         downAfter: Duration = .milliseconds(500), _ change: @Sendable (inout RedisServer.Options) -> Void = { _ in }
-    ) async throws -> RedisSentinels {
-        for _ in 1..<5 {
-            do { return try await RedisSentinels(downAfter, change) } catch let error as KitError where error == portTaken { continue }
-        }
-        return try await RedisSentinels(downAfter, change)
-    }
+    ) async throws -> RedisSentinels { try await RedisSentinels(downAfter, change) }
 
     private init(_ downAfter: Duration, _ change: @Sendable (inout RedisServer.Options) -> Void) async throws {
         func server() async throws -> RedisServer {
@@ -39,12 +34,12 @@ package final class RedisSentinels: Sendable {
             try await replica.info("INFO", "replication")["master_link_status"] == "up"
         }
         folder = try TemporaryFolder()
-        var (ports, processes): ([UInt16], [ChildProcess]) = ([], [])
+        var (ports, processes): ([FreePort], [ChildProcess]) = ([], [])
         for index in 0..<3 {
             let port = try Socket.freePort()
             let name = Self.primaryName
             let lines = [
-                "port \(port)", "bind 127.0.0.1", "dir \(folder.path)", "unixsocket \(folder.file("s\(index)"))",
+                "port \(port.number)", "bind 127.0.0.1", "dir \(folder.path)", "unixsocket \(folder.file("s\(index)"))",
                 "sentinel monitor \(name) 127.0.0.1 \(primary.port ?? 0) 2",
                 "sentinel down-after-milliseconds \(name) \(Int(downAfter / .milliseconds(1)))", "sentinel failover-timeout \(name) 4000",
             ]
@@ -53,7 +48,6 @@ package final class RedisSentinels: Sendable {
                 .init("redis-server", [file, "--sentinel"], environment: ["PATH": "/usr/bin:/bin", "LC_ALL": "C"]))
             guard try await process.output.line(where: { $0.contains("+monitor") }) != nil else {
                 _ = try await process.exitStatus
-                if process.output.text.contains("Address already in use") { throw Self.portTaken }
                 throw KitError("a Sentinel ended instead of starting: \(process.output.text)\(process.errors.text)")
             }
             ports.append(port)
@@ -78,10 +72,8 @@ package final class RedisSentinels: Sendable {
         }
     }
 
-    private static let portTaken = KitError("another process has taken the port of a Sentinel")
-
     /// The address for clients.
-    package var url: String { "redis+sentinel://" + ports.map { "127.0.0.1:\($0)" }.joined(separator: ",") + "/\(Self.primaryName)" }
+    package var url: String { "redis+sentinel://" + ports.map { "127.0.0.1:\($0.number)" }.joined(separator: ",") + "/\(Self.primaryName)" }
 
     /// One command to a Sentinel.
     @discardableResult

@@ -12,13 +12,15 @@ package final class RedisServer: Sendable {
     package let folder: TemporaryFolder
 
     /// A plain TCP port of 127.0.0.1, when `Options.listensOnTCP` asked for one.
-    package let port: UInt16?
+    package var port: UInt16? { ports.plain?.number }
 
     /// A TLS port of 127.0.0.1, when `Options.tls` asked for one.
-    package let tlsPort: UInt16?
+    package var tlsPort: UInt16? { ports.tls?.number }
 
     /// The port for other nodes of its cluster, when `Options.cluster` asked for one.
-    package let busPort: UInt16?
+    package var busPort: UInt16? { ports.bus?.number }
+
+    private let ports: (plain: FreePort?, tls: FreePort?, bus: FreePort?)
 
     private let movableClock: MovableClock?
 
@@ -39,24 +41,20 @@ package final class RedisServer: Sendable {
     private static let sharedStart = Task { try await RedisServer.start() }
 
     /// Starts a server, as ready as `options.readiness` says.
-    package static func start(_ options: Options = Options()) async throws -> RedisServer {
-        // Another process may take a port between the moment it was found free and the moment the server binds it.
-        for _ in 1..<5 {
-            do { return try await RedisServer(options) } catch let error as KitError where error == portTaken { continue }
-        }
-        return try await RedisServer(options)
-    }
+    package static func start(_ options: Options = Options()) async throws -> RedisServer { try await RedisServer(options) }
 
     private init(_ options: Options) async throws {
         folder = try TemporaryFolder()
-        port = options.listensOnTCP ? try Socket.freePort() : nil
-        tlsPort = options.tls == nil ? nil : try Socket.freePort()
-        busPort = options.cluster == nil ? nil : try Socket.freePort()
+        ports = (
+            options.listensOnTCP ? try Socket.freePort() : nil, options.tls == nil ? nil : try Socket.freePort(),
+            options.cluster == nil ? nil : try Socket.freePort()
+        )
         var environment = ["PATH": "/usr/bin:/bin", "LC_ALL": "C"]
         movableClock = options.movableClock ? try await MovableClock(in: folder) : options.sharedClock
         environment.merge(movableClock?.environment ?? [:]) { $1 }
         self.environment = environment
-        let arguments = options.commandLine(folder: folder.path, port: port, tlsPort: tlsPort, busPort: busPort)
+        let arguments = options.commandLine(
+            folder: folder.path, port: ports.plain?.number, tlsPort: ports.tls?.number, busPort: ports.bus?.number)
         let process = try await Self.launch(arguments, environment, readiness: options.readiness)
         state = Monitor(State(options: options, process: process))
     }
@@ -134,8 +132,6 @@ package final class RedisServer: Sendable {
         return try await OwnedThread.run(name: "test-kit") { try RedisCall.transcript(commands, to: address) }
     }
 
-    private static let portTaken = KitError("another process has taken the port of redis-server")
-
     private static func launch(
         _ arguments: [String], _ environment: [String: String], readiness: Options.Readiness
     ) async throws -> ChildProcess {
@@ -144,7 +140,6 @@ package final class RedisServer: Sendable {
         guard try await process.output.line(where: { $0.lowercased().contains(wanted) }) != nil else {
             let status = try await process.exitStatus
             try await process.errors.finished()
-            if process.output.text.contains("Address already in use") { throw portTaken }
             throw KitError("redis-server ended with \(status) instead of starting: \(process.output.text)\(process.errors.text)")
         }
         return process

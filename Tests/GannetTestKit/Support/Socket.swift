@@ -34,20 +34,13 @@ enum Socket {
     /// The port that the kernel chose for a listening socket.
     static func port(of descriptor: Int32) -> UInt16 { SocketAddress.port(ofSocket: descriptor) ?? 0 }
 
-    /// A port that was free a moment ago. Its user has to try another port when another process was faster.
-    ///
-    /// It is none that the kernel gives to connections and to servers without a port. So a server that has ended finds its port free when it is
-    /// started again.
-    static func freePort() throws(KitError) -> UInt16 {
+    /// A free port. It is none that the kernel gives to connections and to servers without a port.
+    static func freePort() throws(KitError) -> FreePort {
         for _ in ownPorts {
             let number = ownPorts.lowerBound + nextPort.add(1, ordering: .relaxed).oldValue % ownPorts.count
-            guard let descriptor = try? listen(on: .loopback(port: UInt16(number))) else { continue }
-            close(descriptor)
-            return UInt16(number)
+            if let descriptor = try? occupy(.loopback(port: UInt16(number))) { return FreePort(descriptor) }
         }
-        let descriptor = try listen(on: .loopback(port: 0))
-        defer { close(descriptor) }
-        return port(of: descriptor)
+        return FreePort(try occupy(.loopback(port: 0)))
     }
 
     /// Ports below the kernel's own. The range is empty where the kernel takes nearly all.
@@ -100,6 +93,23 @@ enum Socket {
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         return descriptor
     }
+}
+
+/// A port of 127.0.0.1 for a server, which has it to itself for as long as this object lives, also while it is stopped and started again.
+///
+/// A socket that only has the port's address keeps others away who look for one. It lets in a server that asks to reuse addresses.
+final class FreePort: Sendable {
+    let number: UInt16
+    private let descriptor: Int32
+
+    fileprivate init(_ descriptor: Int32) {
+        var on: Int32 = 1
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
+        self.descriptor = descriptor
+        number = Socket.port(of: descriptor)
+    }
+
+    deinit { close(descriptor) }
 }
 
 // The C functions have the names of the methods above.
