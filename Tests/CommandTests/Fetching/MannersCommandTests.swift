@@ -123,7 +123,7 @@ import Testing
         let fleet = try await Fleet.start(files: 0)
         let evil = try EvilOrigin(try await Certificates.shared)
         let urls = (0..<3).map { evil.url(.neverAccepts) + "?\($0)" }
-        let times = ["--timeout", "200ms", "--connect-timeout", "200ms", "--host-patience", "1m"]
+        let times = ["--timeout", "200ms", "--connect-timeout", "200ms", "--host-patience", "2s"]
         let outcome = try await fleet.outcome(["run", "-d", fleet.out] + urls + times + Self.obey + fleet.local + fleet.connection)
         #expect(outcome.status == 1, "\(outcome.errors)")
         let rows = try Self.manifest(fleet)

@@ -2,7 +2,7 @@ import Foundation
 import GannetTestKit
 import Testing
 
-/// A gateway that clients ask with curl.
+/// A gateway that is asked with the words of curl.
 struct Gateway: Sendable {
     let process: ChildProcess
     let url: String
@@ -25,16 +25,8 @@ struct Gateway: Sendable {
     }
 
     func ask(_ path: String, _ words: [String] = []) async throws -> Answer {
-        let all = ["--silent", "--show-error", "--max-time", "60", "--include"] + words + [url + path]
-        let outcome = try await ChildProcess.run(.init("curl", all, environment: Program(home: "/").environment))
-        guard outcome.status == .exited(0) else { throw KitError(outcome.errors) }
-        let parts = outcome.output.split(separator: "\r\n\r\n", maxSplits: 1, omittingEmptySubsequences: false)
-        let lines = parts[0].split(separator: "\r\n")
-        let headers = lines.dropFirst().map { $0.split(separator: ":", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) } }
-        return Answer(
-            status: try #require(Int(lines[0].split(separator: " ")[1])),
-            headers: Dictionary(headers.filter { $0.count == 2 }.map { ($0[0].lowercased(), $0[1]) }) { $0 + ", " + $1 },
-            body: String(parts.count > 1 ? parts[1] : ""))
+        let answer = try await PlainAnswer.to(path, port: port, words)
+        return Answer(status: answer.status, headers: answer.headers, body: String(decoding: answer.body, as: UTF8.self))
     }
 
     func stop() async throws {

@@ -14,12 +14,9 @@ struct ListeningWorker: Sendable {
 
     /// - Throws: When nobody answers.
     func ask(_ path: String) async throws -> Answer {
-        let words = ["--silent", "--show-error", "--max-time", "20", "--write-out", "\n%{http_code}", url + path]
-        let outcome = try await ChildProcess.run(.init("curl", words, environment: Program(home: "/").environment))
-        guard outcome.status == .exited(0) else { throw KitError(outcome.errors) }
-        let end = try #require(outcome.output.lastIndex(of: "\n"))
-        let status = try #require(Int(outcome.output[outcome.output.index(after: end)...]))
-        return Answer(status: status, body: String(outcome.output[..<end]))
+        let port = try #require(url.split(separator: ":").last.flatMap { UInt16($0) })
+        let answer = try await PlainAnswer.to(path, port: port)
+        return Answer(status: answer.status, body: String(decoding: answer.body, as: UTF8.self))
     }
 
     /// Asks until the answer has this status.

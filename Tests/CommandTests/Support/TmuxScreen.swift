@@ -88,10 +88,7 @@ final class TmuxScreen: Sendable {
             "the screen is as expected. It shows:\n\(rows.joined(separator: "\n"))", within: bound, file: file, line: line
         ) {
             rows = try await self.rows()
-            if isWanted(rows) { return true }
-            // Each look starts a process.
-            try await Task.sleep(for: .milliseconds(30))
-            return false
+            return isWanted(rows)
         }
         return rows
     }

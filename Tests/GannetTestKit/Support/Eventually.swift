@@ -8,9 +8,12 @@ package func eventually(
     isolation: isolated (any Actor)? = #isolation, _ isSo: () async throws -> Bool
 ) async throws {
     let end = ContinuousClock.now + limit
-    while try await !isSo() {
+    while true {
+        let begun = ContinuousClock.now
+        if try await isSo() { return }
         guard .now < end else { throw KitError("\(file):\(line): waited \(limit) in vain for this: \(what())") }
-        try await Task.sleep(for: .milliseconds(2))
+        // A look may be a command or start a process. Looks without a pause would take the processor from what they wait for.
+        try await Task.sleep(for: max(.milliseconds(2), min(begun.duration(to: .now) * 4, .milliseconds(200))))
     }
 }
 
