@@ -27,7 +27,7 @@ import Testing
                 "kind": pa.array(["p", None, "p", "q", "q"]).dictionary_encode(), "good": [True, False, None, True, True],
             })
             """)
-        let read = try ReadTable(
+        let read = await ReadTable(
             path, id: "KEY", carried: ["text", "score", "big", "price", "when", "tags", "size", "a.b", "kind", "good"])
         #expect(read.failure == nil)
         let common = (
@@ -56,34 +56,34 @@ import Testing
 
     @Test func `a value that is too long is cut, and still too long`() async throws {
         let path = try await make("pa.table({'url': ['http://h/'] * 2, 'text': ['x' * 50_000_000, 'short']})")
-        let read = try ReadTable(path, carried: ["text"])
+        let read = await ReadTable(path, carried: ["text"])
         #expect(read.lines.map(\.utf8.count) == [8192 + 24, 29] && read.failure == nil)
     }
 
     @Test func `a table without rows, and one of many row groups, are read whole`() async throws {
         let empty = try await make("pa.table({'url': pa.array([], pa.string())})")
-        let none = try ReadTable(empty)
+        let none = await ReadTable(empty)
         #expect(none.lines == [] && none.failure == nil)
         let path = try await make("pa.table({'url': [f'http://h/{i}' for i in range(30_000)]})", options: ", row_group_size=7")
-        let many = try ReadTable(path)
+        let many = await ReadTable(path)
         #expect(many.lines == (0..<30_000).map { #"{"u":"http://h/\#($0)"}"# } && many.failure == nil)
     }
 
     @Test func `a column that is missing, and one of another type, are named`() async throws {
         let path = try await make("pa.table({'a': ['x'], 'number': [1]})")
-        #expect(try ReadTable(path).failure == .noSuchColumn(nil, columns: ["a", "number"], of: 2))
-        #expect(try ReadTable(path, column: "a", carried: ["c"]).failure == .noSuchColumn("c", columns: ["a", "number"], of: 2))
-        #expect(try ReadTable(path, column: "number").failure == .notText(column: "number", type: "int64"))
-        #expect(try ReadTable(path, column: "A").lines == [#"{"u":"x"}"#])
+        #expect(await ReadTable(path).failure == .noSuchColumn(nil, columns: ["a", "number"], of: 2))
+        #expect(await ReadTable(path, column: "a", carried: ["c"]).failure == .noSuchColumn("c", columns: ["a", "number"], of: 2))
+        #expect(await ReadTable(path, column: "number").failure == .notText(column: "number", type: "int64"))
+        #expect(await ReadTable(path, column: "A").lines == [#"{"u":"x"}"#])
     }
 
     @Test func `a file that is cut off or damaged is an error, and never fewer rows`() async throws {
         let path = try await make("pa.table({'url': [f'http://h/{i}' for i in range(20_000)]})", options: ", row_group_size=5000")
         let whole = try Data(contentsOf: URL(fileURLWithPath: path))
-        let lines = try ReadTable(path).lines
+        let lines = await ReadTable(path).lines
         for size in stride(from: 0, to: whole.count, by: whole.count / 7) {
             try folder.write(whole.prefix(size), to: "cut.parquet")
-            guard case .unreadable? = try ReadTable(folder.file("cut.parquet")).failure else {
+            guard case .unreadable? = await ReadTable(folder.file("cut.parquet")).failure else {
                 Issue.record("\(size) of \(whole.count) bytes were read")
                 continue
             }
@@ -94,7 +94,7 @@ import Testing
             var damaged = whole
             for _ in 0..<200 { damaged[Int(random.next() % UInt64(whole.count))] = UInt8(random.next() % 256) }
             try folder.write(damaged, to: "damaged.parquet")
-            let read = try ReadTable(folder.file("damaged.parquet"))
+            let read = await ReadTable(folder.file("damaged.parquet"))
             // The bytes of a URL may have changed. Their number may not.
             #expect(read.failure != nil || read.lines.count == lines.count, "seed \(seed)")
         }

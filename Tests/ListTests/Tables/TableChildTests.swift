@@ -19,7 +19,7 @@ import Testing
         #expect(throws: TableFailure.noPython) { try PythonProgram(in: "/nonexistent:relative:") }
         // Without `site` the packages of its environment are out of reach.
         let bin = try await TablePython.fake("HOME=/nonexistent exec \"$REAL\" -S \"$@\"", in: folder)
-        let read = try ReadTable(path, path: bin)
+        let read = await ReadTable(path, path: bin)
         #expect(read.lines == [] && read.failure == .noModule("pyarrow", program: bin + "/python3"))
     }
 
@@ -28,7 +28,7 @@ import Testing
         try FileManager.default.createDirectory(atPath: trap, withIntermediateDirectories: true)
         for name in ["pyarrow", "json", "decimal"] { try folder.write(Array("raise SystemExit(9)\n".utf8), to: "trap/\(name).py") }
         let bin = try await TablePython.fake("cd '\(trap)'\nPYTHONPATH='\(trap)' exec \"$REAL\" \"$@\"", in: folder)
-        let read = try ReadTable(path, path: bin)
+        let read = await ReadTable(path, path: bin)
         #expect(read.lines.count == 100_000 && read.failure == nil)
     }
 
@@ -43,7 +43,7 @@ import Testing
             [ -e "$SITE" ] || ln -s "$("$REAL" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')" "$SITE"
             HOME='\(home)' exec "$BASE" "$@"
             """, in: folder)
-        let read = try ReadTable(path, path: bin)
+        let read = await ReadTable(path, path: bin)
         #expect(read.lines.count == 100_000 && read.failure == nil)
     }
 
@@ -53,7 +53,7 @@ import Testing
             ("exit 7", "it ended with status 7"),
         ]
         for (script, detail) in ends {
-            let read = try ReadTable(path, path: try await TablePython.fake(script, in: folder))
+            let read = await ReadTable(path, path: try await TablePython.fake(script, in: folder))
             #expect(read.failure == (detail.isEmpty ? nil : .program(detail)), "\(script)")
         }
     }
