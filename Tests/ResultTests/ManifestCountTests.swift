@@ -15,12 +15,14 @@ import Testing
             #"{"line":4,"url":"http://h/","outcome":"failed","error":{"class":"dns"}}"#,
             #"{"line":5,"url":"http://h/","outcome":"failed","id":"\#(long)"}"#,
             #"{"line":6,"url":"http://h/","outcome":"cached"}"#,
+            #"{"line":7,"url":"http://h/","outcome":"disallowed","error":{"class":"disallowed"}}"#,
+            #"{"line":8,"url":"http://h/","outcome":"revalidated"}"#,
             "no JSON", "",
         ]
         try folder.write(Array(lines.map { $0 + "\n" }.joined().utf8), to: "m")
         let found = try Manifest.count(ofFile: folder.file("m"))
-        #expect(found.rows == 8)
-        #expect(found.outcomes == ["invalid": 1, "fetched": 1, "pending": 1, "failed": 2, "cached": 1])
+        #expect(found.rows == 10)
+        #expect(found.outcomes == ["invalid": 1, "fetched": 1, "pending": 1, "failed": 2, "cached": 1, "disallowed": 1, "revalidated": 1])
         try folder.write([], to: "empty")
         #expect(try Manifest.count(ofFile: folder.file("empty")).rows == 0)
         #expect(throws: StorageFailure.self) { try Manifest.count(ofFile: folder.file("none")) }

@@ -208,14 +208,13 @@ package struct ManifestTotals: Sendable, Equatable {
     package var rows: Int { counts.values.reduce(disallowed, +) }
 
     fileprivate mutating func note(_ line: ManifestLine, countsHost: Bool = false) {
-        let errorClass = line.outcome == .failed ? line.error?.errorClass : nil
-        guard errorClass != FailureCounts.disallowed else {
+        guard !line.isDisallowed else {
             disallowed += 1
             return
         }
         counts[line.outcome, default: 0] += 1
         if line.outcome == .fetched { bytes += line.record?.bytes ?? 0 }
-        guard let errorClass else { return }
+        guard line.outcome == .failed, let errorClass = line.error?.errorClass else { return }
         if classes[errorClass] != nil || classes.count < Self.mostClasses { classes[errorClass, default: 0] += 1 }
         guard countsHost, let host = line.row.url.flatMap({ try? CanonicalURL($0) })?.hostName else { return }
         if hosts[host] != nil || hosts.count < Self.mostHosts { hosts[host, default: 0] += 1 }
@@ -226,7 +225,7 @@ package struct ManifestTotals: Sendable, Equatable {
 
 extension Manifest {
     /// The outcomes, in the order in which they are told.
-    package static let outcomes = ["fetched", "cached", "failed", "pending", "invalid"]
+    package static let outcomes = ["fetched", "revalidated", "cached", "failed", FailureCounts.disallowed, "pending", "invalid"]
 
     private static let noLine = Array(#"{"line":null,"#.utf8)
 

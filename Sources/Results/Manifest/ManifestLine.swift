@@ -1,6 +1,7 @@
 internal import GannetBase
 internal import GannetHTTP
 internal import GannetPictures
+internal import GannetQueue
 internal import Lists
 
 /// A line of the manifest: a row, and how it ended.
@@ -35,6 +36,9 @@ struct ManifestLine {
         return record.staleness ?? JobRecord.Failure(errorClass: record.errorClass, message: record.errorMessage)
     }
 
+    /// The site does not permit the URL, which is no failure.
+    var isDisallowed: Bool { outcome == .failed && error?.errorClass == FailureCounts.disallowed }
+
     /// With its line break. Its keys are a contract; unknown values are `null`.
     var bytes: [UInt8] {
         var line = object(members)
@@ -65,7 +69,7 @@ struct ManifestLine {
         let hasDuration = outcome == .fetched || outcome == .revalidated || outcome == .failed
         members += [
             ("url", JSONValue(url)),
-            ("outcome", .string((outcome == .repeated ? .there : outcome).rawValue)),
+            ("outcome", .string(isDisallowed ? FailureCounts.disallowed : (outcome == .repeated ? .there : outcome).rawValue)),
             ("httpStatus", JSONValue(record.flatMap { $0.status > 0 ? $0.status : nil })),
             ("bytes", JSONValue(body?.bytes)),
             ("sha256", JSONValue(body?.digest?.hexadecimal)),
@@ -83,7 +87,7 @@ struct ManifestLine {
             ]
         }
         members.append(("result", JSONValue(result)))
-        if result == "changed" || result == "failed" && record?.lastDigest != nil {
+        if result == "changed" || outcome == .failed && record?.lastDigest != nil {
             members.append(("lastSha256", JSONValue(record?.lastDigest?.hexadecimal)))
         }
         // Most answers say little, and the line has no keys for the rest.
@@ -112,7 +116,7 @@ struct ManifestLine {
 
     /// The row against what the folder had before. Nil for a row that is no URL, or has not ended.
     private var result: String? {
-        if outcome == .failed { return "failed" }
+        if outcome == .failed { return isDisallowed ? FailureCounts.disallowed : "failed" }
         guard let record, let isNew else { return nil }
         if !isNew { return "same" }
         return record.lastDigest.map { $0 == record.digest ? "same" : "changed" } ?? "new"

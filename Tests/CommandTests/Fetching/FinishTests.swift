@@ -72,7 +72,10 @@ import Testing
             // The same command line with the option behind it.
             let ended = try await fleet.outcome(words + ["--json", "--finish"])
             #expect(ended.status == 0, "\(ended.errors)")
-            #expect(ended.output == #"{"manifest":{"rows":42,"fetched":0,"cached":20,"failed":22,"pending":0,"invalid":0}}"# + "\n")
+            #expect(
+                ended.output
+                    == #"{"manifest":{"rows":42,"fetched":0,"revalidated":0,"cached":20,"failed":22,"disallowed":0,"pending":0,"invalid":0}}"#
+                    + "\n")
             #expect(try await next.exitStatus == .exited(1))
             #expect(!FileManager.default.fileExists(atPath: pipe))
             try await gate.stop()

@@ -42,6 +42,7 @@ import Testing
         let row = try #require(try Self.manifest(fleet).first)
         let rule = "line 2 of \(fleet.origin.url("/robots.txt")) says 'Disallow: /private'"
         #expect(Self.error(row) == "disallowed: The site does not permit the fetch (\(private1)): \(rule).")
+        #expect(row["outcome"] as? String == "disallowed" && row["result"] as? String == "disallowed")
         let requests = try await fleet.requests()
         #expect(requests["/private/1"] == nil && requests["/robots.txt"] == 1)
         let json = try await fleet.outcome(fleet.run + Self.obey + [private1, "--json"])
