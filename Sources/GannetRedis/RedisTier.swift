@@ -26,7 +26,7 @@ struct RedisTier: SharedTier {
     private final class Told: Sendable { let value = Mutex(false) }
 
     func acquire(_ ask: SharedAsk) async -> SharedAnswer {
-        guard let id = URLID(ask.key.id), let host = (try? CanonicalURL(ask.url))?.hostName else {
+        guard let id = URLID(ask.key.id), let host = (try? CanonicalURL(ask.url))?.host else {
             return .unavailable("This tier knows neither such keys nor such URLs.")
         }
         let lane = lanes[cluster.partition(of: host).index]
@@ -81,7 +81,7 @@ struct RedisTier: SharedTier {
     }
 
     func kept(_ ask: SharedAsk) async -> CachedAnswer? {
-        guard breaker.mayTry(), let id = URLID(ask.key.id), let host = (try? CanonicalURL(ask.url))?.hostName else { return nil }
+        guard breaker.mayTry(), let id = URLID(ask.key.id), let host = (try? CanonicalURL(ask.url))?.host else { return nil }
         do {
             let outcome = try await cluster.outcome(id, host: host)
             breaker.succeeded()
@@ -94,7 +94,7 @@ struct RedisTier: SharedTier {
     }
 
     func remove(_ key: CacheKey, url: String) async throws {
-        guard let id = URLID(key.id), let host = (try? CanonicalURL(url))?.hostName else { return }
+        guard let id = URLID(key.id), let host = (try? CanonicalURL(url))?.host else { return }
         // A lost connection is restored within the call's time. A Redis that is away longer keeps the outcome, as documented.
         try await cluster.removeOutcome(id, host: host)
     }

@@ -187,7 +187,7 @@ extension ClusterState {
         return entry
     }
 
-    /// The cluster with the partitions that a schema's entry names, as in `3/16/spread`.
+    /// The cluster with the partitions that a schema's entry names, as in `4/16/spread`.
     private func cluster(of schema: String) throws -> ClusterState {
         let parts = schema.split(separator: "/", omittingEmptySubsequences: false)
         if parts[0] != Self.schema, parts[0].first?.isNumber == true {

@@ -44,7 +44,7 @@ package struct ClusterState: Sendable {
     }
 
     /// The schema of the data that this version writes. Data of another schema is refused.
-    package static let schema = "3"
+    package static let schema = "4"
 
     /// A queue whose calls wait longer for Redis than those of the cluster's other queues, and tell the same listener.
     package func queue(_ name: String, patience: Duration) -> FetchQueue {

@@ -55,7 +55,7 @@ def operators(trial):
         return call("workers", "drain", "--all", "--no-wait") if random.random() < 0.2 else "none this time"
 
     def host_slowed(random):
-        host = f"127.1.{random.randrange(40)}.1"
+        host = f"127.1.{random.randrange(40)}.1:{trial.origin.port}"
         told = call("hosts", "set", host, "--limit", "1")
         time.sleep(random.uniform(0.1, 1))
         return told + call("hosts", "clear", host)

@@ -11,6 +11,7 @@ import Testing
         ("example.com", "https://EXAMPLE.com/a", nil), ("h", "h", nil), ("a.example", "http://user@a.example:8080/?q=é", nil),
         ("xn--e1a", "http://е/", nil), (String(repeating: "h", count: 255), "http://" + String(repeating: "h", count: 255), nil),
         ("a", "http://" + String(repeating: "b", count: 8184) + "a", nil), ("[::1]", "http://[::1]/", "/"), ("a", "http://ab/", nil),
+        ("h:81", "http://h:81/a", "/a"), ("h", "http://h:80/a", nil), ("[::1]:81", "https://[::1]:81/a", "/a"),
     ]
 
     private static func entry(_ index: Int) throws -> JobEntry {

@@ -10,8 +10,8 @@ import Testing
         try await QueueFixture.with { fixture in
             let schema = RedisArgument.string(fixture.key("schema"))
             #expect(try await fixture.cluster.checked().partitions.count == 1)
-            #expect(try await fixture.redis.send(RedisCommand("GET", schema)).asString() == "3/1")
-            for found in ["1.1", "2.0/1", "2.0/16/spread", "30/1", "4/1", "3.1/1"] {
+            #expect(try await fixture.redis.send(RedisCommand("GET", schema)).asString() == "4/1")
+            for found in ["1.1", "2.0/1", "2.0/16/spread", "40/1", "3/1", "4.1/1"] {
                 try await fixture.redis.send(RedisCommand("SET", schema, .string(found)))
                 let version = found.split(separator: "/").first.map(String.init) ?? ""
                 for use in [ClusterState.Use.begins, .looks, .damage] {
@@ -19,7 +19,7 @@ import Testing
                 }
                 #expect(try await fixture.redis.send(RedisCommand("GET", schema)).asString() == found)
             }
-            try await fixture.redis.send(RedisCommand("SET", schema, "3/16"))
+            try await fixture.redis.send(RedisCommand("SET", schema, "4/16"))
             #expect(try await fixture.cluster.checked().partitions.count == 16)
         }
     }
@@ -27,7 +27,7 @@ import Testing
     @Test func `an entry that cannot be read is named`() async throws {
         try await QueueFixture.with { fixture in
             let schema = RedisArgument.string(fixture.key("schema"))
-            for found in ["3", "3/0", "3/x", "3/1/1", "", "x", "/1"] {
+            for found in ["4", "4/0", "4/x", "4/1/1", "", "x", "/1"] {
                 try await fixture.redis.send(RedisCommand("SET", schema, .string(found)))
                 await #expect(throws: StateError.damagedSchema(key: fixture.key("schema"), found: found)) {
                     try await fixture.cluster.checked()

@@ -19,6 +19,24 @@ import Testing
         #expect(try await origin.requests() == origin.files.map { .init(method: "GET", path: $0.path, status: 200) })
     }
 
+    @Test func `requests go on to a server that misbehaves, are in no account, and end as it ends`() async throws {
+        let origin = try await Origin.start(.init { $0.fileCount = 1 })
+        let gate = try HostileServer(scripts: [
+            [.readUntil("\r\n\r\n"), .send("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nhere"), .close], [.silence],
+        ])
+        let url = origin.url("/a", through: gate)
+        let answer = try await curl(url)
+        #expect(answer.status == .exited(0) && answer.output == "here")
+        async let waiting = curl(url)
+        try await gate.accepted(2)
+        try await gate.stop()
+        // It has no answer, and neither has one without a server.
+        #expect(try await waiting.status == .exited(52))
+        #expect(try await curl(url).status == .exited(52))
+        #expect(try await origin.requests().isEmpty)
+        try await origin.stop()
+    }
+
     @Test func `the same seed makes the same files`() async throws {
         let first = try await Origin.start(.init { $0.fileCount = 4 })
         let second = try await Origin.start(.init { $0.fileCount = 4 })

@@ -97,7 +97,7 @@ def overview_is_live(stage, reader):
     expect(page.locator("main")).to_contain_text("http-404")
     stage.processes.end(worker)
     # A minute later no host is busy, and the one that failed is still named.
-    expect(page.get_by_role("table", name="Hosts of dead jobs").get_by_role("link", name="127.0.0.1")).to_be_visible(timeout=10_000)
+    expect(page.get_by_role("table", name="Hosts of dead jobs").get_by_role("link", name=f"127.0.0.1:{stage.port}")).to_be_visible(timeout=10_000)
     return process, address
 
 

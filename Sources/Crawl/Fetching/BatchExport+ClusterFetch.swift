@@ -12,7 +12,7 @@ extension BatchExport {
     package func refetch(through fetch: ClusterFetch, concurrency: Int, hostLimit: Int) async throws {
         let hosts = HostGates(limit: hostLimit)
         try await refetch(concurrency: concurrency) { url in
-            let timed = await hosts.within((try? CanonicalURL(url).hostName) ?? "") {
+            let timed = await hosts.within((try? CanonicalURL(url).host) ?? "") {
                 let clock = ContinuousClock.now
                 return (await fetch.answer(url), ContinuousClock.now - clock)
             }

@@ -11,7 +11,7 @@ package struct RequestedURL: Sendable {
     /// The id of the request, which is the same for jobs and for callers of the library.
     package let id: URLID
 
-    /// The host's name or address, without a port.
+    /// The host's name or address, with its port unless that is the scheme's own.
     package let host: String
     package let headers: RequestHeaders
 
@@ -42,7 +42,7 @@ package struct RequestedURL: Sendable {
         guard let id = URLID(CacheKey(url, headers: fields).id) else { preconditionFailure("A cache key has 16 bytes.") }
         self.url = url
         self.id = id
-        host = url.hostName
+        host = url.host
         self.headers = headers
         hasOtherHeaders = false
     }
@@ -51,6 +51,14 @@ package struct RequestedURL: Sendable {
 extension RequestedURL {
     /// The host of a text that people gave in the place of a host, where it is a URL, with or without its scheme.
     package static func host(ofURL text: String) -> String? { (try? Self(text.contains("://") ? text : "http://\(text)"))?.host }
+
+    /// A host as people name it, such as `Example.com:8080` or `::1`, in the form that jobs have it. Nil for another text.
+    package static func host(named text: String) -> String? {
+        guard !text.isEmpty, !text.utf8.contains(where: { "/?#@*\\".utf8.contains($0) }) else { return nil }
+        // An IPv6 address has colons, as a host with a port does.
+        let literal = text.utf8.count { $0 == UInt8(ascii: ":") } > 1 && !text.hasPrefix("[") ? "[\(text)]" : text
+        return host(ofURL: "\(literal.hasSuffix(":443") ? "https" : "http")://\(literal)/")
+    }
 
     /// Reads a row of an input. Throws why the row is not a URL.
     fileprivate init(row: ArraySlice<UInt8>, headers: RequestHeaders) throws { self.init(try CanonicalURL(bytes: row), headers) }

@@ -128,14 +128,9 @@ extension OperatorRule {
 
     /// The pattern of a rule as people write it: `example.com`, or `*.example.com` for each host below it. Nil for another text.
     package static func pattern(_ text: String) -> String? {
-        let mark = text.hasPrefix("*.") ? "*." : ""
-        let name = text.dropFirst(mark.count)
-        guard !name.isEmpty, !name.utf8.contains(where: { "/?#@*\\".utf8.contains($0) }) else { return nil }
-        // An IPv6 address has colons, as a host with a port does.
-        let literal = name.utf8.count { $0 == UInt8(ascii: ":") } > 1 && !name.hasPrefix("[") ? "[\(name)]" : String(name)
-        let hasPort = literal.hasPrefix("[") ? !literal.hasSuffix("]") : literal.contains(":")
-        guard !hasPort, let host = try? RequestedURL("http://\(literal)/").host else { return nil }
-        return mark + host
+        guard text.hasPrefix("*.") else { return RequestedURL.host(named: text) }
+        // A rule for a domain holds for all ports.
+        return RequestedURL.host(named: String(text.dropFirst(2))).flatMap { $0.contains(":") ? nil : "*.\($0)" }
     }
 }
 

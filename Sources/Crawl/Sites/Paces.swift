@@ -44,7 +44,7 @@ final class Paces: Sendable {
     ///   - claimed: When the job was handed out, in queue time; nil for a request that takes its place at the host later.
     /// - Returns: False for a job that goes back, and is handed out when its turn comes.
     func permits(_ delay: Duration?, of origin: CanonicalURL, claimed: Int?) async throws(StateError) -> Bool {
-        let (host, now) = (origin.hostName, ContinuousClock.now)
+        let (host, now) = (origin.host, ContinuousClock.now)
         let question = hosts.withLock { hosts -> (HostPace, starts: Bool)? in
             guard delay != nil || hosts[host] != nil else { return nil }
             var known = Self.take(host, &hosts)

@@ -4,13 +4,14 @@ import GannetQueue
 
 /// The host, or the domain, that a rule is for.
 private enum RuleTarget {
-    static let positional = Positional("host", isSingle: true, "A host such as example.com, or '*.example.com' for each host below it.")
+    static let positional = Positional(
+        "host", isSingle: true, "A host such as example.com or example.com:8080, or '*.example.com' for each host below it.")
 
     /// The pattern as rules have it: in the form that hosts of URLs have.
     static func pattern(_ arguments: Arguments) throws -> String {
         if let pattern = OperatorRule.pattern(arguments.single) { return pattern }
         throw arguments.usageError(
-            "\(Sentence.quoted(arguments.single)) is no host: name one such as 'example.com', without a port, "
+            "\(Sentence.quoted(arguments.single)) is no host: name one such as 'example.com' or 'example.com:8080', "
                 + "or '*.example.com' for each host below it.")
     }
 }
@@ -158,12 +159,16 @@ struct HostsClearCommand: Command {
     func run() async throws -> ExitStatus {
         let subject = OperatorRule(pattern).subject
         let isHost = !OperatorRule(pattern).isForDomain
-        let (hadRule, isAskedAgain) = try await target.withCluster {
-            (try await $0.clearRule(pattern), isHost ? try await $0.forgive(pattern) : false)
+        let (hadRule, isAskedAgain, others) = try await target.withCluster { cluster in
+            let hadRule = try await cluster.clearRule(pattern)
+            let isAskedAgain = isHost ? try await cluster.forgive(pattern) : false
+            return (hadRule, isAskedAgain, isHost && !hadRule && !isAskedAgain ? try await cluster.hosts(named: pattern) : [])
         }
         guard hadRule || isAskedAgain else {
             let rest = isHost ? ", and it neither is silent nor rests" : ""
-            throw CommandFailure(.wrongUsage, "There is no rule for \(subject)\(rest); 'gannet hosts list' shows those there are.")
+            let known =
+                others.isEmpty ? "'gannet hosts list' shows those there are" : "each port is a host: \(others.joined(separator: ", "))"
+            throw CommandFailure(.wrongUsage, "There is no rule for \(subject)\(rest); \(known).")
         }
         if target.json {
             let json: JSONValue = ["schema": 1, "host": .string(pattern), "cleared": .bool(hadRule), "askedAgain": .bool(isAskedAgain)]

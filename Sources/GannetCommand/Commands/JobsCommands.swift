@@ -264,7 +264,7 @@ private enum JobFlags {
         "state", choice(deletedStates), "The state of the jobs: ready, parked, delayed or dead. Only '--url' does without it.")
     static let deletedStates: [JobState] = [.ready, .parked, .delayed, .dead]
 
-    private static let host = Flag("host", .text("host"), "Only jobs of this host, a name without a port.")
+    private static let host = Flag("host", .text("host"), "Only jobs of this host, with its port unless that is 80 or 443.")
     static let errorClass = Flag(
         "class", .failureClass(),
         "Only dead jobs of this class of failures, or of a status such as 404, or of many, such as 5xx. \(classes)"
@@ -312,22 +312,20 @@ private enum JobFlags {
     static func selection(from arguments: Arguments, _ flag: Flag<String>, usual: JobState = .dead) throws -> JobSelection {
         let state = try arguments.optional(flag).flatMap(JobState.init)
         let errorClass = try arguments.optional(errorClass)
-        let named = try arguments.optional(host)?.lowercased()
-        if let named, !JobFilter.isHost(named) {
+        let named = try arguments.optional(host)
+        let host = named.flatMap { RequestedURL.host(named: $0) }
+        if let named, host == nil {
             throw arguments.usageError(
                 RequestedURL.host(ofURL: named).map { "A host is named without the rest of its URL: '--host \($0)'." }
                     ?? "The value of '--host' is no host: name one such as 'example.com'.")
         }
-        var filter = JobFilter(host: named, errorClass: errorClass)
+        var filter = JobFilter(host: host, errorClass: errorClass)
         filter.text = try arguments.optional(text)
         if let url = try arguments.optional(url).map({ try RequestedURL($0) }) {
             if let host = filter.host, host != url.host {
                 throw arguments.usageError("The URL of '--url' has the host '\(url.host)': leave '--host' out.")
             }
             (filter.url, filter.host) = (url.id, url.host)
-        }
-        if let host = filter.host, filter.url == nil, let name = JobFilter.name(ofHostWithPort: host) {
-            throw arguments.usageError("A host is named without its port: '--host \(name)'.")
         }
         let selection = JobSelection(state ?? usual, filter)
         if errorClass != nil, selection.state != .dead {

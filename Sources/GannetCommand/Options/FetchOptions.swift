@@ -38,7 +38,7 @@ struct FetchOptions: Sendable {
     )
     private static let hostCount = Flag(
         "host-limit", .integer(in: 1...10_000), default: "8", section: .fetching,
-        "How many requests one host gets at once, on all its ports, from all workers and gateways together.")
+        "How many requests one host gets at once, from all workers and gateways together. Another port than 80 and 443 is another host.")
     private static let hostRate = Flag(
         "host-rate", .rate, section: .fetching,
         "How many requests a second one host gets, from all workers and gateways together. Without this option there is no such limit. A pause between two "

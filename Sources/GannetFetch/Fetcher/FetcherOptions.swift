@@ -43,7 +43,7 @@ public struct FetcherOptions: Sendable {
     /// When more transfers are wanted than may be in flight, those of a higher ``FetchPriority`` come first.
     public var fetch = FetchSettings()
 
-    /// The most transfers at a time from one host; nil for no limit but `maximumInFlight`.
+    /// The most transfers at a time from one host; nil for no limit but `maximumInFlight`. Another port than 80 and 443 is another host.
     public var maximumAtHost: Int?
 
     /// How often a fetch is attempted again after a failure that may pass, such as a lost connection or a status of 500 to 599; up to 100.

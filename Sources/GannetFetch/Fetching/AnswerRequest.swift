@@ -37,7 +37,7 @@ struct CheckedRequest: Sendable {
         do throws(RequestRejection) {
             let url = try CanonicalURL(request.url)
             canonicalURL = url.text
-            host = url.hostName
+            host = url.host
             key = CacheKey(url, headers: request.headers, userAgent: userAgent)
         } catch {
             throw FetchError(kind: .invalidURL, url: request.url, detail: error.description)

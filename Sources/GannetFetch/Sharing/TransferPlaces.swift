@@ -78,7 +78,7 @@ final class TransferPlaces: HopGate {
     func admits(_ hop: NextHop) async -> Bool {
         // A host that redirects has answered.
         await leave(after: nil)
-        return await enter(hop.to.hostName)
+        return await enter(hop.to.host)
     }
 
     /// - Parameter error: How the request at the host failed; nil where the host has answered.

@@ -23,7 +23,7 @@ package struct NextHop: Sendable, Hashable {
         self.to = to
     }
 
-    package var isElsewhere: Bool { from.hostName != to.hostName }
+    package var isElsewhere: Bool { from.host != to.host }
 }
 
 /// Decides when a request may follow a redirect.

@@ -12,10 +12,11 @@ package struct CanonicalURL: Sendable, Hashable {
     /// User and password are part of it, since the answer depends on them: print `RedactedURL(text)` instead.
     package var text: String { url.text }
 
-    /// The host in small letters, an IPv6 address in brackets, and `:port` unless it is the scheme's own.
+    /// The host in small letters, an IPv6 address in brackets, and `:port` unless it is the scheme's own. Limits on requests and rests go by it:
+    /// behind another port is another server. 80 of http and 443 of https are one server nearly always.
     package var host: String { url.authority }
 
-    /// The host without a port. Limits on requests go by it: a machine is as busy behind one port as behind another.
+    /// The host without a port.
     package var hostName: String { url.host }
 
     package var isSecure: Bool { url.isSecure }

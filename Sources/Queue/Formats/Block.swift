@@ -215,7 +215,7 @@ extension Block {
         var host = host
         let end = host.withUTF8 { host -> Int? in
             let end = hostStart + host.count
-            // With a port or a password the host is not all that stands there.
+            // With a password, or a port that is the scheme's own, the host is not all that stands there.
             guard url.count > end, url[end] == UInt8(ascii: "/"), let bytes = url.baseAddress, let name = host.baseAddress,
                 memcmp(bytes, scheme.utf8Start, hostStart) == 0, memcmp(bytes + hostStart, name, host.count) == 0
             else { return nil }

@@ -16,7 +16,7 @@ package enum JobState: String, Sendable, CaseIterable {
 
 /// A filter for the jobs of one state.
 package struct JobFilter: Sendable, Equatable {
-    /// Only jobs of this host, without a port.
+    /// Only jobs of this host.
     package var host: String?
     /// Only jobs that were given up with this error class. Jobs in other states have none. `http-5xx` stands for a hundred of them.
     package var errorClass: String?
@@ -27,20 +27,8 @@ package struct JobFilter: Sendable, Equatable {
     /// Only jobs with this text in their URLs. Capital letters count as small ones.
     package var text: String?
 
-    /// Whether a text may be a host. A URL, or a part of one, is none.
-    package static func isHost(_ text: String) -> Bool { !text.utf8.contains { "/?#@\\".utf8.contains($0) } }
-
-    /// The name in a host that is written with a port, as `example.com:8080` or `[::1]:8080`; nil for a host without one.
-    package static func name(ofHostWithPort host: String) -> String? {
-        guard let colon = host.lastIndex(of: ":"), colon != host.startIndex else { return nil }
-        let (name, port) = (host[..<colon], host[host.index(after: colon)...])
-        guard !port.isEmpty, port.utf8.allSatisfy({ 0x30...0x39 ~= $0 }), !name.contains(":") || name.hasSuffix("]") else { return nil }
-        return String(name)
-    }
-
     package init(host: String? = nil, errorClass: String? = nil) {
-        // Jobs have IPv6 addresses in brackets, as in their URLs.
-        self.host = host.map { $0.hasPrefix("[") || $0.count(where: { $0 == ":" }) < 2 ? $0 : "[\($0)]" }
+        self.host = host
         self.errorClass = errorClass
     }
 }

@@ -6,6 +6,22 @@ extension ClusterState {
         try await forgive([host], endsRests: true, in: partition(of: host)) > 0
     }
 
+    /// Hosts with the same name on other ports that have a rule, or of which something is remembered. There are some at most.
+    package func hosts(named host: String) async throws(StateError) -> [String] {
+        try await StateError.mapping {
+            var found = try await hostRules().map(\.pattern)
+            for partition in partitions {
+                try await scanHosts(in: partition) { other, _ in
+                    if OperatorRule.name(of: other) == OperatorRule.name(of: host) { found.append(other) }
+                }
+            }
+            let others = Set(found.filter { $0 != host && OperatorRule.name(of: $0) == OperatorRule.name(of: host) })
+            return Array(others.sorted().prefix(Self.mostNamed))
+        }
+    }
+
+    private static let mostNamed = 8
+
     /// Has all hosts asked again that gave no answer. Rests that hosts asked for go on, and so do the clocks of hosts that others ask now.
     package func forgiveHosts() async throws(StateError) {
         try await StateError.mapping {

@@ -31,9 +31,16 @@ extension OperatorRule {
     /// Whether the rule is for each host of a domain. Such hosts are in all partitions.
     package var isForDomain: Bool { pattern.hasPrefix(Self.domainMark) }
 
+    /// The name or address of a host, without its port.
+    static func name(of host: String) -> Substring {
+        // The colons of an IPv6 address stand in brackets.
+        guard let colon = host.lastIndex(of: ":"), !host.hasSuffix("]") else { return host[...] }
+        return host[..<colon]
+    }
+
     /// The patterns of the rules that may hold for a host, the nearest first. `Scripts/Parts/hosts.lua` looks for as many.
     static func patterns(for host: String) -> [String] {
-        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        let parts = name(of: host).split(separator: ".", omittingEmptySubsequences: false)
         return [host] + (1..<max(1, min(16, parts.count))).map { domainMark + parts[$0...].joined(separator: ".") }
     }
 

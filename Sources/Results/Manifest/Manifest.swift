@@ -216,7 +216,7 @@ package struct ManifestTotals: Sendable, Equatable {
         if line.outcome == .fetched { bytes += line.record?.bytes ?? 0 }
         guard line.outcome == .failed, let errorClass = line.error?.errorClass else { return }
         if classes[errorClass] != nil || classes.count < Self.mostClasses { classes[errorClass, default: 0] += 1 }
-        guard countsHost, let host = line.row.url.flatMap({ try? CanonicalURL($0) })?.hostName else { return }
+        guard countsHost, let host = line.row.url.flatMap({ try? CanonicalURL($0) })?.host else { return }
         if hosts[host] != nil || hosts.count < Self.mostHosts { hosts[host, default: 0] += 1 }
     }
 }

@@ -199,7 +199,7 @@ actor BatchPictures {
     }
 
     private func number(ofHostIn url: String) -> Int32 {
-        let name = (try? CanonicalURL(url).hostName) ?? ""
+        let name = (try? CanonicalURL(url).host) ?? ""
         if let known = hostNumbers[name] { return known }
         let number = Int32(hosts.count)
         hosts.append((name, URL(string: "http://\(name)/")))

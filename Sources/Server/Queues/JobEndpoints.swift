@@ -7,7 +7,7 @@ internal import GannetQueue
 struct JobEndpoints: Sendable {
     let access: QueueAccess
 
-    private static let host = Parameter("host", .text, "Only jobs of this host, a name without a port.")
+    private static let host = Parameter("host", .text, "Only jobs of this host, with its port unless that is 80 or 443.")
     private static let errorClass = Parameter(
         "class", .errorClass, "Only dead jobs of this class of failures, such as timeout or http-404.")
     private static let batch = Parameter("batch", .text, "Only jobs of this batch.")
@@ -122,16 +122,14 @@ struct JobEndpoints: Sendable {
         let items = request.items
         let state = items["state"].flatMap { JobState(rawValue: $0) }
         let errorClass = items["class"]
+        let host = items["host"].flatMap { RequestedURL.host(named: $0) }
         var selection = JobSelection(
-            state ?? (errorClass == nil ? usual : .dead), JobFilter(host: items["host"]?.lowercased(), errorClass: errorClass))
+            state ?? (errorClass == nil ? usual : .dead), JobFilter(host: host, errorClass: errorClass))
         if errorClass != nil, selection.state != .dead { throw .badRequest("Only dead jobs have a class: leave 'state' out, or say dead.") }
-        if let host = items["host"], !JobFilter.isHost(host) {
+        if let named = items["host"], host == nil {
             throw .badRequest(
-                RequestedURL.host(ofURL: host).map { "A host is named without the rest of its URL: say '\($0)'." }
+                RequestedURL.host(ofURL: named).map { "A host is named without the rest of its URL: say '\($0)'." }
                     ?? "The value of 'host' is no host: say one such as 'example.com'.")
-        }
-        if let host = items["host"], let name = JobFilter.name(ofHostWithPort: host) {
-            throw .badRequest("A host is named without its port: say '\(name)'. For one port alone, 'text' finds '\(host)/' in the URLs.")
         }
         selection.filter.text = items["text"]
         if let text = items["url"] {

@@ -166,7 +166,7 @@ struct QueueEndpoints: Sendable {
 
     private func pattern(_ request: EndpointRequest) throws(Problem) -> String {
         guard let pattern = OperatorRule.pattern(request.items.required("host")) else {
-            throw .badRequest("This is no host: name one such as example.com, without a port, or *.example.com for each host below it.")
+            throw .badRequest("This is no host: name one such as example.com or example.com:8080, or *.example.com for each host below it.")
         }
         return pattern
     }

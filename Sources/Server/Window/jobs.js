@@ -69,16 +69,6 @@ export const show = (root, first) => {
   const form = make('form', { class: 'find', role: 'search', 'aria-label': 'Find jobs', on: { submit: event => {
     event.preventDefault()
     const words = Object.fromEntries(filters.map(name => [name, fields[name].value.trim()]))
-    // Jobs know their host without its port, so the port is looked for in the URL.
-    const port = /^([^:]+|\[.*\]):\d+$/.exec(words.host)
-    if (port && words.text) {
-      error.textContent = 'Jobs know their host without its port. Leave out the port, or the part of the URL.'
-      return
-    }
-    if (port) {
-      words.text = `//${words.host}/`
-      words.host = port[1]
-    }
     // Only dead jobs have a class.
     go(view('jobs', { state: words.class ? 'dead' : state, ...words }))
   } } },

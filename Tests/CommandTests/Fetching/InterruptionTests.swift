@@ -67,7 +67,7 @@ import Testing
         #expect(counts?.hasPrefix("gannet: so far: 20 fetched, 2 failed (reset 2), ") == true, "\(first.errors.text)")
         let second = try await fleet.outcome(words)
         #expect(second.status == 1)
-        #expect(second.output.hasPrefix("20 URLs fetched, 20 there already, 2 failed (connect 2); 42 rows, "))
+        #expect(second.output.hasPrefix("20 URLs fetched, 20 there already, 2 failed (reset 2); 42 rows, "))
         try fleet.expectAllBodies()
         try await fleet.stop()
     }

@@ -16,7 +16,7 @@ import Testing
     ]
 
     /// The answer of a Redis about the namespace, to a command that changes nothing.
-    private static let schema: [HostileServer.Step] = [.readUntil("GET\r\n"), .send("$3\r\n3/1\r\n")]
+    private static let schema: [HostileServer.Step] = [.readUntil("GET\r\n"), .send("$3\r\n4/1\r\n")]
 
     @Test func `a private Redis that dies in the middle of a run is started again, and the run goes on`() async throws {
         let fleet = try await Fleet.start(files: 30)

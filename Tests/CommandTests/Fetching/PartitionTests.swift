@@ -26,7 +26,7 @@ import Testing
         let (fleet, urls) = try await start()
         // A name of the library's own for the namespace's partitions would be a second truth: Redis has the number.
         _ = try await fleet.text(["enqueue", "-i", fleet.list, "--batch", "b", "--partitions", "4"])
-        #expect(try await fleet.redis.command("GET", "{gannet}schema").text == "3/4")
+        #expect(try await fleet.redis.command("GET", "{gannet}schema").text == "4/4")
         for tag in ["{gannet}", "{gannet:1}", "{gannet:2}", "{gannet:3}"] {
             #expect(try await fleet.redis.command("LLEN", "\(tag)q:default:ready:normal") != .integer(0), "\(tag)")
         }
@@ -150,7 +150,7 @@ import Testing
         let elsewhere = try await fleet.outcome(
             ["enqueue", "http://h/", "--namespace", "n"] + fleet.connection, with: ["GANNET_PARTITIONS": "5"])
         #expect(elsewhere.status == 0)
-        #expect(try await fleet.redis.command("GET", "{n}schema").text == "3/5")
+        #expect(try await fleet.redis.command("GET", "{n}schema").text == "4/5")
         for number in ["0", "65", "x"] {
             let refused = try await fleet.outcome(["enqueue", "http://h/", "--partitions", number] + fleet.connection)
             #expect(refused.status == 64 && refused.errors.contains("use a whole number from 1 to 64"), "\(number)")

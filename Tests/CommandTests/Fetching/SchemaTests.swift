@@ -9,13 +9,13 @@ import Testing
             ["get", "--fetch", "http://h/"] + fleet.connection, ["doctor"] + fleet.connection, ["hosts", "list"] + fleet.connection,
             ["purge", "--yes"] + fleet.connection,
         ]
-        for schema in ["1.1", "2.0", "4"] {
+        for schema in ["1.1", "2.0", "3"] {
             _ = try await fleet.redis.command("SET", "{gannet}schema", schema == "1.1" ? schema : "\(schema)/1")
             for words in commands {
                 let outcome = try await fleet.outcome(words)
                 #expect(outcome.status == 78 && outcome.output == "", "\(words)")
                 #expect(
-                    outcome.errors == "Error: The data in this namespace has schema \(schema), and this version of gannet knows 3. "
+                    outcome.errors == "Error: The data in this namespace has schema \(schema), and this version of gannet knows 4. "
                         + "Use another namespace, or the version that wrote it. '--namespace' names another.\n", "\(words)")
             }
         }
@@ -26,13 +26,13 @@ import Testing
 
     @Test func `an entry that is no schema ends each command with 78, and the sentence says what to set`() async throws {
         let fleet = try await Fleet.start(.keys, files: 1)
-        for schema in ["3", "3/0"] {
+        for schema in ["4", "4/0"] {
             _ = try await fleet.redis.command("SET", "{gannet}schema", schema)
             for words in [fleet.run, fleet.work, ["enqueue", "http://h/"] + fleet.connection, ["status"] + fleet.connection] {
                 let outcome = try await fleet.outcome(words)
                 #expect(outcome.status == 78 && outcome.output == "", "\(words)")
                 #expect(outcome.errors.hasPrefix("Error: The key '{gannet}schema' holds '\(schema)', which is no schema"))
-                #expect(outcome.errors.contains("Set the key to '3/1'"))
+                #expect(outcome.errors.contains("Set the key to '4/1'"))
             }
         }
         try await fleet.stop()
@@ -51,7 +51,7 @@ import Testing
                 #expect(outcome.status == 78 && outcome.output == "", "\(words)")
                 #expect(
                     outcome.errors.hasSuffix(
-                        "Error: The data in this namespace has schema 2.0, and this version of gannet knows 3. Use another namespace, or the "
+                        "Error: The data in this namespace has schema 2.0, and this version of gannet knows 4. Use another namespace, or the "
                             + "version that wrote it. '--namespace' names another. To begin anew, run 'gannet redis stop', and remove the "
                             + "folder \(home.folder)/data of the private Redis.\n"), "\(outcome.errors)")
             }

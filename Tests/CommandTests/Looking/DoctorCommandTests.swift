@@ -117,14 +117,14 @@ import Testing
         #expect(finding["example"] as? String == "'{gannet}schema': keys of partitions up to 3 are there")
         #expect(try await fleet.redis.command("EXISTS", "{gannet}schema") == .integer(0))
         // Another program has used the namespace meanwhile, with the usual number.
-        _ = try await fleet.redis.command("SET", "{gannet}schema", "3/1")
+        _ = try await fleet.redis.command("SET", "{gannet}schema", "4/1")
         let less = try await fleet.outcome(["doctor"] + fleet.connection)
         #expect(
             less.status == 1
                 && less.output.hasPrefix(
                     "3 partitions that the schema does not name\n    such as '{gannet:3}', where '{gannet}schema' names 1\n"),
             "\(less.output)")
-        _ = try await fleet.redis.command("SET", "{gannet}schema", "3/4")
+        _ = try await fleet.redis.command("SET", "{gannet}schema", "4/4")
         #expect(try await fleet.text(["doctor"]) == "Everything is as it should be.\n")
         try await fleet.stop()
     }
@@ -233,9 +233,10 @@ import Testing
         try await fleet.stop()
     }
 
-    @Test(arguments: [["q:default:queue", "done"], ["q:default:batch:1", "priority"], ["hosts", "127.0.0.1"], ["state", "sweep"]])
+    @Test(arguments: [["q:default:queue", "done"], ["q:default:batch:1", "priority"], ["hosts", "host"], ["state", "sweep"]])
     func `a damaged value ends no worker for good`(place: [String]) async throws {
         let fleet = try await Fleet.start(.keys, files: 3)
+        let place = place.map { $0 == "host" ? fleet.host : $0 }
         _ = try await fleet.text(["enqueue", "-i", fleet.list, "--batch", "b"])
         let right = try await fleet.redis.command("HGET", "{gannet}" + place[0], place[1]).text
         _ = try await fleet.redis.command("HSET", "{gannet}" + place[0], place[1], "nan")

@@ -34,7 +34,7 @@ import Testing
     @Test func `explain describes the worker that fetches a URL, and counts the jobs that wait for it`() async throws {
         let fleet = try await Fleet.start(files: 1)
         let gate = try fleet.gateList(after: 0)
-        let url = "http://127.0.0.1:\(gate.port)/a.gate"
+        let url = fleet.origin.url("/a.gate", through: gate)
         _ = try await fleet.text(["enqueue", url, url])
         let watch = try await fleet.watch()
         let worker = try fleet.start(fleet.work + ["--concurrency", "2", "--lease", "10m"])

@@ -35,25 +35,25 @@ import Testing
 
     @Test func `a rule holds for all workers, and outranks their options`() async throws {
         let fleet = try await Fleet.start(files: 6)
-        _ = try await fleet.text(["hosts", "set", "127.0.0.1", "--pause", "1h"])
+        _ = try await fleet.text(["hosts", "set", fleet.host, "--pause", "1h"])
         _ = try await fleet.text(["enqueue", "-i", fleet.list])
         let worker = try fleet.start(fleet.work + ["--host-limit", "8"])
         _ = try await worker.errors.line { $0.contains("working on the queue") }
         let explained = try await fleet.text(["explain", fleet.origin.urls[0]])
-        #expect(explained.contains("\nrule     for the host '127.0.0.1': no request for 59 min 5"), "\(explained)")
+        #expect(explained.contains("\nrule     for the host '\(fleet.host)': no request for 59 min 5"), "\(explained)")
         // The worker has met the host: its jobs stand aside.
         try await eventually("the jobs wait for their host") {
-            try await fleet.keys("{gannet}q:default:aside:normal:127.0.0.1").count == 1
+            try await fleet.keys("{gannet}q:default:aside:normal:\(fleet.host)").count == 1
         }
         #expect(try await fleet.requests().isEmpty)
-        _ = try await fleet.text(["hosts", "set", "127.0.0.1", "--limit", "1"])
+        _ = try await fleet.text(["hosts", "set", fleet.host, "--limit", "1"])
         // Sooner than the worker would look at the host of its own accord.
         let status = try await bounded("the worker is told of the new rule", within: .seconds(20)) { try await worker.exitStatus }
         #expect(status == .exited(0))
         try fleet.expectAllBodies()
         let json = try await fleet.json(["explain", fleet.origin.urls[0]])
         let host = try #require(json["host"] as? [String: Any])
-        #expect(host["rule"] as? String == "127.0.0.1" && host["limit"] as? Int == 1 && host["pauseSeconds"] is NSNull)
+        #expect(host["rule"] as? String == fleet.host && host["limit"] as? Int == 1 && host["pauseSeconds"] is NSNull)
         try await fleet.stop()
     }
 
@@ -72,20 +72,21 @@ import Testing
         }
         try await eventually("one host is given up, and the other's jobs wait") {
             let hosts = try await waiting()
-            return hosts["127.0.0.2"]?["state"] as? String == "given-up" && hosts["127.0.0.1"]?["jobs"] as? Int == 5
+            return hosts["127.0.0.2:1"]?["state"] as? String == "given-up" && hosts[fleet.host]?["jobs"] as? Int == 5
         }
         let hosts = try await waiting()
         #expect(
-            hosts.count == 2 && hosts["127.0.0.1"]?["state"] as? String == "rests" && hosts["127.0.0.1"]?["class"] as? String == "http-503")
-        let dead = try #require(hosts["127.0.0.2"])
+            hosts.count == 2 && hosts[fleet.host]?["state"] as? String == "rests" && hosts[fleet.host]?["class"] as? String == "http-503")
+        let dead = try #require(hosts["127.0.0.2:1"])
         #expect(dead["failures"] as? Int == 3 && dead["jobs"] as? Int == 0 && dead["nextRequestSeconds"] is NSNull, "\(dead)")
-        #expect(hosts["127.0.0.1"]?["givenUpWithinSeconds"] is Double && dead["givenUpWithinSeconds"] is NSNull, "\(hosts)")
+        #expect(hosts[fleet.host]?["givenUpWithinSeconds"] is Double && dead["givenUpWithinSeconds"] is NSNull, "\(hosts)")
         #expect(dead["class"] as? String == "connect" && dead["silentSeconds"] is Double, "\(dead)")
         let lines = try await fleet.text(["hosts", "list"]).split(separator: "\n").map(String.init)
-        #expect(lines.count == 3 && lines[0].hasPrefix("HOST       STATE "), "\(lines)")
+        #expect(lines.count == 3 && lines[0].hasPrefix("HOST  ") && lines[0].contains("  STATE "), "\(lines)")
         #expect(
-            lines[1].hasPrefix("127.0.0.1  rests ") && lines[1].contains("  5  The server answered 503 (http://127.0.0.1:"), "\(lines)")
-        #expect(lines[2].hasPrefix("127.0.0.2  given-up ") && lines[2].contains("Connection refused"), "\(lines)")
+            lines[1].hasPrefix("\(fleet.host)  rests ") && lines[1].contains("  5  The server answered 503 (http://127.0.0.1:"), "\(lines)")
+        #expect(
+            lines[2].hasPrefix("127.0.0.2:1 ") && lines[2].contains("  given-up ") && lines[2].contains("Connection refused"), "\(lines)")
         let explained = try await fleet.text(["explain", urls[6]])
         #expect(explained.contains("\nsilent   3 requests in a row without an answer, the first "), "\(explained)")
         #expect(
@@ -100,11 +101,11 @@ import Testing
         #expect(busy.contains(". The last one: The server answered 503 ("), "\(busy)")
         worker.kill()
         _ = try await worker.exitStatus
-        for host in ["127.0.0.1", "127.0.0.2"] {
+        for host in [fleet.host, "127.0.0.2:1"] {
             #expect(try await fleet.text(["hosts", "clear", host]) == "\(host) is asked again.\n")
         }
         #expect(try await waiting().isEmpty)
-        let again = try await fleet.outcome(["hosts", "clear", "127.0.0.1"] + fleet.connection)
+        let again = try await fleet.outcome(["hosts", "clear", fleet.host] + fleet.connection)
         #expect(again.status == 64 && again.errors.contains("it neither is silent nor rests"), "\(again.errors)")
         try await fleet.stop()
     }
@@ -127,8 +128,39 @@ import Testing
         #expect(rows.count == 4 && rows.filter { $0.contains("\"httpStatus\":503") }.count == 1, "one URL has an answer: \(rows)")
         // A later run keeps the rest, for as long as its own patience.
         try await run(asking: 1)
-        #expect(try await fleet.text(["hosts", "clear", "127.0.0.1"]) == "127.0.0.1 is asked again.\n")
+        #expect(try await fleet.text(["hosts", "clear", fleet.host]) == "\(fleet.host) is asked again.\n")
         try await run(asking: 2)
+        try await fleet.stop()
+    }
+
+    @Test func `another port is another host, which has the rule of its domain and none of its name`() async throws {
+        let fleet = try await Fleet.start(files: 1)
+        func rule(_ url: String) async throws -> String? {
+            (try await fleet.json(["explain", url])["host"] as? [String: Any])?["rule"] as? String
+        }
+        for host in ["*.example.com", "A.example.com:443", "b.example.com:8081", "b.example.com:8082", "[::1]:81"] {
+            _ = try await fleet.text(["hosts", "set", host, "--limit", "2"])
+        }
+        for scheme in ["http", "https"] { #expect(try await rule("\(scheme)://a.example.com/") == "a.example.com") }
+        for port in [8081, 8082] { #expect(try await rule("http://b.example.com:\(port)/") == "b.example.com:\(port)") }
+        #expect(try await rule("http://b.example.com:8083/") == "*.example.com")
+        #expect(try await rule("http://[::1]:81/") == "[::1]:81")
+        #expect(try await rule("http://[::1]/") == nil)
+        let unknown = try await fleet.outcome(["hosts", "clear", "b.example.com"] + fleet.connection)
+        #expect(unknown.status == 64)
+        #expect(
+            unknown.errors == "Error: There is no rule for the host 'b.example.com', and it neither is silent nor rests; "
+                + "each port is a host: b.example.com:8081, b.example.com:8082.\n")
+        try await fleet.stop()
+    }
+
+    @Test func `a dead port costs URLs of the same name on another port nothing`() async throws {
+        let fleet = try await Fleet.start(files: 20)
+        let dead = (0..<3).map { "http://127.0.0.1:1/\($0)" }
+        try fleet.folder.write(Array((dead + fleet.origin.urls).joined(separator: "\n").utf8), to: "urls.txt")
+        let outcome = try await fleet.outcome(fleet.run)
+        #expect(outcome.status == 1 && outcome.output.hasPrefix("20 URLs fetched, 3 failed ("), "\(outcome.output)")
+        try fleet.expectAllBodies()
         try await fleet.stop()
     }
 
@@ -155,11 +187,11 @@ import Testing
         arguments: [
             (
                 "set http://h/ --limit 1",
-                "Error: 'http://h/' is no host: name one such as 'example.com', without a port, or '*.example.com' for each host below it.\n"
+                "Error: 'http://h/' is no host: name one such as 'example.com' or 'example.com:8080', or '*.example.com' for each host below it.\n"
             ),
             ("set * --limit 1", "Error: '*' is no host"), ("set *.*.h --limit 1", "Error: '*.*.h' is no host"),
             ("set u@h --limit 1", "Error: 'u@h' is no host"), ("clear *.", "Error: '*.' is no host"),
-            ("set h:80 --limit 1", "Error: 'h:80' is no host"), ("set [::1]:80 --limit 1", "Error: '[::1]:80' is no host"),
+            ("set h:x --limit 1", "Error: 'h:x' is no host"), ("set *.h:81 --limit 1", "Error: '*.h:81' is no host"),
             ("set h", "Error: A rule needs '--limit', '--rate' or '--pause'.\n"),
             ("set h --limit 0", "use a whole number from 1 to 10000"),
             ("set h --rate 0", "use a number from 0.001 to 1000, such as 2 or 0.5"),

@@ -16,6 +16,10 @@ import Testing
         }
     }
 
+    private static let answer: [HostileServer.Step] = [
+        .readUntil("\r\n\r\n"), .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"), .close,
+    ]
+
     private func stop(_ fleet: Fleet, _ gateways: Gateway...) async throws {
         for gateway in gateways { try await gateway.stop() }
         try await fleet.stop()
@@ -53,16 +57,18 @@ import Testing
     @Test func `gateways share the places of a host`() async throws {
         let fleet = try await Self.start()
         let (one, other) = (try await fleet.gateway(["--host-limit", "1"]), try await fleet.gateway(["--host-limit", "1"]))
-        let silent = try HostileServer(scripts: [[.silence]])
+        let server = try HostileServer(scripts: [[.silence], Self.answer])
         let first = try RawClient(port: one.port)
-        try await first.send("GET /v1/fetch?url=http://127.0.0.1:\(silent.port)/ HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
-        try await silent.received("GET")
-        let late = try await other.fetch(fleet.origin.url("/text"), ["-H", "Gannet-Deadline: 0.2"])
+        try await first.send("GET /v1/fetch?url=http://127.0.0.1:\(server.port)/ HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        try await server.received("GET")
+        let late = try await other.fetch("http://127.0.0.1:\(server.port)/text", ["-H", "Gannet-Deadline: 0.2"])
         #expect(late.status == 504 && late.headers["retry-after"] != nil)
-        #expect(try await fleet.origin.requests().isEmpty)
-        first.leave()
+        #expect(server.connections == 1)
+        // Another port is another host.
         #expect(try await other.fetch(fleet.origin.url("/text")).status == 200)
-        try await silent.stop()
+        first.leave()
+        #expect(try await other.fetch("http://127.0.0.1:\(server.port)/text").status == 200)
+        try await server.stop()
         try await stop(fleet, one, other)
     }
 
@@ -70,41 +76,41 @@ import Testing
         let fleet = try await Self.start()
         let words = ["--host-limit", "1", "--lease", "1s"]
         let (one, other) = (try await fleet.gateway(words), try await fleet.gateway(words))
-        let silent = try HostileServer(scripts: [[.silence]])
+        let server = try HostileServer(scripts: [[.silence], Self.answer])
         let first = try RawClient(port: one.port)
-        try await first.send("GET /v1/fetch?url=http://127.0.0.1:\(silent.port)/ HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
-        try await silent.received("GET")
+        try await first.send("GET /v1/fetch?url=http://127.0.0.1:\(server.port)/ HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        try await server.received("GET")
         one.process.signal(SIGKILL)
-        #expect(try await other.fetch(fleet.origin.url("/text")).status == 200)
-        try await silent.stop()
+        #expect(try await other.fetch("http://127.0.0.1:\(server.port)/text").status == 200)
+        try await server.stop()
         try await stop(fleet, other)
     }
 
     @Test func `an operator's pause of a host holds for gateways, until it is cleared`() async throws {
         let fleet = try await Self.start()
         let gateway = try await fleet.gateway()
-        #expect(try await fleet.outcome(["hosts", "set", "127.0.0.1", "--pause", "1h"] + fleet.connection).status == 0)
+        #expect(try await fleet.outcome(["hosts", "set", fleet.host, "--pause", "1h"] + fleet.connection).status == 0)
         let answer = try await gateway.fetch(fleet.origin.url("/text"))
         #expect(try answer.status == 503 && answer.json()["class"] as? String == "throttled")
         #expect(answer.headers["retry-after"].flatMap { Int($0) }.map { $0 > 3000 } == true)
-        #expect(try await fleet.outcome(["hosts", "clear", "127.0.0.1"] + fleet.connection).status == 0)
+        #expect(try await fleet.outcome(["hosts", "clear", fleet.host] + fleet.connection).status == 0)
         #expect(try await gateway.fetch(fleet.origin.url("/text")).status == 200)
         #expect(try await fleet.origin.requests().count == 1)
         try await stop(fleet, gateway)
     }
 
-    @Test func `a host that takes no connections rests, for gateways too`() async throws {
+    @Test func `a host that leaves requests without an answer rests, for gateways too`() async throws {
         let fleet = try await Self.start()
         let gateway = try await fleet.gateway()
-        let closed = try HostileServer(scripts: [[.close]])
-        let port = closed.port
-        try await closed.stop()
-        for number in 0..<5 { #expect(try await gateway.fetch("http://127.0.0.1:\(port)/\(number)").status == 502) }
-        let hosts = try await fleet.outcome(["explain", fleet.origin.url("/text"), "--json"] + fleet.connection)
+        let server = try HostileServer(scripts: [[.close], [.close], [.close], Self.answer])
+        for number in 0..<5 { #expect(try await gateway.fetch("http://127.0.0.1:\(server.port)/\(number)").status == 502) }
+        #expect(server.connections == 3)
+        let hosts = try await fleet.outcome(["explain", "http://127.0.0.1:\(server.port)/text", "--json"] + fleet.connection)
         #expect(hosts.output.contains("\"probing\":true"), "\(hosts.output)")
         // After the rest one request probes the host, and its answer ends the rest for all.
-        try await eventually("the host has rested") { try await gateway.fetch(fleet.origin.url("/text")).status == 200 }
-        #expect(try await gateway.fetch(fleet.origin.urls[0]).status == 200)
+        try await eventually("the host has rested") { try await gateway.fetch("http://127.0.0.1:\(server.port)/text").status == 200 }
+        #expect(try await gateway.fetch("http://127.0.0.1:\(server.port)/more").status == 200)
+        try await server.stop()
         try await stop(fleet, gateway)
     }
 

@@ -189,7 +189,8 @@ import Testing
         #expect(try await gateway.ask("/v1/resume", ["-X", "POST"]).json()["wasPaused"] as? Bool == true)
         #expect(try await gateway.ask("/v1/hosts/*.example.com?limit=3", ["-X", "PUT"]).json()["limit"] as? Int == 3)
         #expect(try await fleet.outcome(["hosts", "list"] + fleet.connection).output.contains("*.example.com"))
-        #expect(try await gateway.ask("/v1/hosts/a:80?limit=3", ["-X", "PUT"]).status == 400)
+        #expect(try await gateway.ask("/v1/hosts/*.a:81?limit=3", ["-X", "PUT"]).status == 400)
+        #expect(try await gateway.ask("/v1/hosts/A:81?limit=3", ["-X", "PUT"]).json()["host"] as? String == "a:81")
         let slow = try await gateway.ask("/v1/hosts/slow.example?intervalSeconds=0.25", ["-X", "PUT"]).json()
         #expect(slow["intervalSeconds"] as? Double == 0.25)
         for time in ["-1", "0.0000001", "0x10"] {

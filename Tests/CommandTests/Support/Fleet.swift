@@ -62,6 +62,8 @@ struct Fleet: Sendable {
     var out: String { folder.file("out") }
     var address: String { store.address }
     var connection: [String] { ["--redis", address] }
+    /// The host of the origin's URLs.
+    var host: String { "127.0.0.1:\(origin.port)" }
     var local: [String] { ["--allow-net", "127.0.0.0/8"] }
 
     /// `run` on the list.
@@ -115,7 +117,7 @@ struct Fleet: Sendable {
             .readUntil("\r\n\r\n"), .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"), .close,
         ]
         let gate = try HostileServer(scripts: [[.silence], [.silence], answer])
-        let gated = ["a", "b"].map { "http://127.0.0.1:\(gate.port)/\($0).gate" }
+        let gated = ["a", "b"].map { origin.url("/\($0).gate", through: gate) }
         let urls = origin.urls[..<count] + gated + origin.urls[count...]
         try folder.write(Array(urls.joined(separator: "\n").utf8), to: "urls.txt")
         return gate

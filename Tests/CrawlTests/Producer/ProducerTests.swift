@@ -83,12 +83,23 @@ import Testing
         }
     }
 
-    @Test func `a job's host is kept without its port, and the batch is closed at the end of its input`() async throws {
+    @Test func `a job's host is kept with its port unless that is the scheme's own, and the batch is closed at the end of its input`()
+        async throws
+    {
         try await WorkerFixture.with { fixture in
-            _ = try await feed(fixture, ["http://H:80/1", "https://h:8443/2", "http://[::1]:81/3", "http://user:secret@h/4"])
-            #expect(try await fixture.claim(9).map(\.host).sorted() == ["[::1]", "h", "h", "h"])
+            _ = try await feed(
+                fixture, ["http://H:80/1", "https://h:8443/2", "http://[::1]:81/3", "http://user:secret@h/4", "https://h/5"])
+            #expect(try await fixture.claim(9).map(\.host).sorted() == ["[::1]:81", "h", "h", "h", "h:8443"])
             #expect(try await fixture.queue.begin(batch: "b", from: "").state == .closed)
         }
+    }
+
+    @Test(arguments: [
+        ("EXAMPLE.com", "example.com"), ("h:80", "h"), ("h:443", "h"), ("h:8080", "h:8080"), ("::1", "[::1]"), ("[::1]:81", "[::1]:81"),
+        ("http://h/", nil), ("h/", nil), ("u@h", nil), ("", nil), ("h:x", nil),
+    ])
+    func `a host that people name gets the form that jobs have`(text: String, host: String?) {
+        #expect(RequestedURL.host(named: text) == host)
     }
 
     @Test func `a row whose host is too long is refused with its line number`() async throws {

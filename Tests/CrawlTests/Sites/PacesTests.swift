@@ -32,7 +32,7 @@ import Testing
     @Test func `the slowest origin of a host counts, and an origin that asks no more counts no more`() async throws {
         try await WorkerFixture.with { fixture in
             let paces = Paces(fixture.queue, adapts: false)
-            let (one, two) = (try CanonicalURL("http://h/"), try CanonicalURL("http://h:81/"))
+            let (one, two) = (try CanonicalURL("http://h/"), try CanonicalURL("https://h/"))
             #expect(try await paces.permits(.seconds(4), of: one, claimed: nil))
             #expect(try await paces.permits(Self.second, of: two, claimed: nil))
             #expect(try await Self.pace(fixture) == HostPace(atLeast: .seconds(4)))

@@ -34,7 +34,7 @@ struct SharedTierTests {
                 $0.addresses = hosts
                 $0.directives = "location /p/ { add_header Cache-Control max-age=600; return 200 $request_uri; }"
             })
-        try await redis.command("SET", "{\(shared.namespace)}schema", "3/4")
+        try await redis.command("SET", "{\(shared.namespace)}schema", "4/4")
         let caches = [try await shared.cache(redis), try await shared.cache(redis)]
         let fetchers = try caches.map { try shared.fetcher($0) }
         let urls = hosts.flatMap { host in (0..<5).map { "http://\(host):\(origin.port)/p/\($0)" } }

@@ -86,6 +86,14 @@ extension Origin {
                         \(listening)
                         root \(folder)/files;
                         location \(Origin.fencePath) { return 204; }
+                        location ~ ^/gate-(?<gate>[0-9]+)/ {
+                            access_log off;
+                            proxy_pass http://127.0.0.1:$gate;
+                            proxy_buffering off;
+                            proxy_read_timeout 1d;
+                            error_page 502 504 = @gone;
+                        }
+                        location @gone { access_log off; return 444; }
                         \(directives)
                     }
                 }

@@ -78,6 +78,10 @@ package final class Origin: Sendable {
     /// The URL of a path.
     package func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
 
+    /// The URL of this host whose requests go on to a server that misbehaves. They are in no account. Where that server ends without an
+    /// answer, so does the connection.
+    package func url(_ path: String, through gate: HostileServer) -> String { url("/gate-\(gate.port)\(path)") }
+
     /// The URLs of all files.
     package var urls: [String] { files.map { url($0.path) } }
 

@@ -47,7 +47,7 @@ import Testing
     }
 
     /// Two hosts that are this machine: the first leads to the second.
-    private func leading(timeout: Duration = .seconds(20)) throws -> (EngineFixture, Second) {
+    private func leading(to host: String = "localhost", timeout: Duration = .seconds(20)) throws -> (EngineFixture, Second) {
         let second = Second()
         let port = second.port
         let fixture = try EngineFixture {
@@ -55,7 +55,7 @@ import Testing
             $0.allowedNetworks = ["127.0.0.0/8", "::1"]
         } script: { peer in
             if peer.path == "/1" { return peer.answer(302, headers: ["Location: /2"]) }
-            return peer.answer(302, headers: ["Location: http://localhost:\(port)/"])
+            return peer.answer(302, headers: ["Location: http://\(host):\(port)/"])
         }
         return (fixture, second)
     }
@@ -72,6 +72,15 @@ import Testing
         #expect(download.hops.count == 2)
         #expect(gate.hosts.withLock { $0 } == ["localhost"])
         #expect(second.requestCount == 1)
+    }
+
+    @Test func `it is asked for another port, and a scheme's own port is none`() async throws {
+        let (fixture, second) = try leading(to: "127.0.0.1")
+        let gate = Gate()
+        _ = try await fixture.engine.download(request(fixture), through: gate)
+        #expect(gate.hosts.withLock { $0 } == ["127.0.0.1"] && second.requestCount == 1)
+        let secure = NextHop(from: try CanonicalURL("http://h/"), to: try CanonicalURL("https://h/"))
+        #expect(!secure.isElsewhere)
     }
 
     @Test func `a gate that asks for it is asked for each redirect, also within a host`() async throws {

@@ -81,13 +81,6 @@ import Testing
         }
     }
 
-    @Test func `an IPv6 address is found with and without its brackets, and no other host gets any`() {
-        for (host, known) in [("::1", "[::1]"), ("[::1]", "[::1]"), ("example.com", "example.com"), ("example.com:80", "example.com:80")] {
-            #expect(JobFilter(host: host).host == known)
-        }
-        #expect(JobFilter.name(ofHostWithPort: "[::1]:80") == "[::1]" && JobFilter.name(ofHostWithPort: "::1") == nil)
-    }
-
     @Test(arguments: [1, 500]) func `one job is deleted out of its block, and the others stay in their order`(looks: Int) async throws {
         try await QueueFixture.with { fixture in
             try await fixture.fill(0..<70)

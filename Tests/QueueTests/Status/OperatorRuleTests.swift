@@ -44,6 +44,28 @@ import Testing
         }
     }
 
+    @Test func `a domain's rule holds for its hosts on all ports, and a host's own rule for one port`() async throws {
+        try await QueueFixture.with { fixture in
+            try await fixture.cluster.set(OperatorRule("*.d", limit: 1))
+            try await fixture.cluster.set(OperatorRule("a.d:81", limit: 2))
+            try await fixture.cluster.set(OperatorRule("[::1]:81", limit: 2))
+            let hosts = ["a.d", "a.d:81", "a.d:82", "d:81", "[::1]", "[::1]:81"]
+            let entries = try (0..<24).map {
+                try JobEntry(id: QueueFixture.id($0), host: hosts[$0 % 6], url: "http://\(hosts[$0 % 6])/\($0)")
+            }
+            try await fixture.accept(entries)
+            let jobs = try await fixture.claimAll(24, hostLimit: 3)
+            let counts = Dictionary(grouping: jobs, by: \.host).mapValues(\.count)
+            #expect(counts == ["a.d": 1, "a.d:81": 2, "a.d:82": 1, "d:81": 3, "[::1]": 3, "[::1]:81": 2])
+            for (entry, rule) in zip(entries, ["*.d", "a.d:81", "*.d", nil, nil, "[::1]:81"]) {
+                #expect(try await fixture.cluster.explain(entry.id, host: entry.host).standing.rule?.pattern == rule)
+            }
+            #expect(try await fixture.cluster.hosts(named: "a.d") == ["a.d:81", "a.d:82"])
+            #expect(try await fixture.cluster.hosts(named: "d:80") == ["d:81"])
+            #expect(try await fixture.cluster.hosts(named: "[::1]") == ["[::1]:81"])
+        }
+    }
+
     @Test func `a host that is paused starts nothing`() async throws {
         try await QueueFixture.with { fixture in
             try await fixture.cluster.set(OperatorRule("h0", pause: .seconds(3600)))

@@ -13,7 +13,7 @@ extension JobAttempt: HopGate {
 
     func admits(_ hop: NextHop) async -> Bool {
         // The request for the rules is one to that host, and has its place like any other.
-        if hop.isElsewhere { guard await getsPlace(at: hop.to.hostName) else { return false } }
+        if hop.isElsewhere { guard await getsPlace(at: hop.to.host) else { return false } }
         guard let refusal = await refusal(of: hop.to, claimed: nil, after: hop) else { return true }
         refuse(refusal)
         return false

@@ -140,9 +140,10 @@ function Hosts.make()
         Hosts.changedOnes = {}
     end
 
-    -- The rule of a host: its own, or that of the nearest domain above it. A rule whose pause has ended, and that has nothing else, is none.
+    -- The rule of a host: its own, or that of the nearest domain above it, which holds for all ports. A rule whose pause has ended, and that
+    -- has nothing else, is none.
     local function readRule(name)
-        local fields, rest = {'=' .. name}, name
+        local fields, rest = {'=' .. name}, name:gsub(':%d+$', '')
         while #fields < 16 do
             rest = rest:match('^[^.]*%.(.+)$')
             if not rest then break end
