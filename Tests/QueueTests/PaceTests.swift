@@ -57,6 +57,22 @@ import Testing
         }
     }
 
+    @Test func `a host with a pace is named with the jobs that wait for it, and without such jobs it is not`() async throws {
+        try await QueueFixture.withClock { fixture, clock in
+            clock.stop()
+            _ = try await fixture.queue.set(HostPace(atLeast: .seconds(2)), of: "h0", starts: false)
+            #expect(try await fixture.queue.overview().waits.paced.isEmpty)
+            try await fixture.fill(0..<100)
+            #expect(try await fixture.claim(10).jobs.count == 1)
+            let waits = try await fixture.queue.overview().waits
+            #expect(waits.silent.isEmpty && waits.paced.map(\.name) == ["h0"] && waits.paced[0].state == .paced)
+            #expect(waits.paced[0].jobs == 99 && waits.paced[0].pace == .seconds(2) && waits.paced[0].rest == .seconds(2))
+            #expect(waits.paced[0].time == .seconds(198))
+            try await fixture.cluster.set(OperatorRule("h0", interval: .milliseconds(10)))
+            #expect(try await fixture.queue.overview().waits.paced.isEmpty)
+        }
+    }
+
     @Test func `a host keeps its pace while it rests, and a host that nobody asks for is forgotten with its pace`() async throws {
         try await QueueFixture.withClock { fixture, clock in
             clock.stop()

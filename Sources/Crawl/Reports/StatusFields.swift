@@ -43,7 +43,7 @@ package struct QueueStatus: Sendable {
 
     private static let waits = Fields<QueueWaits>([
         .integer("held", \.held), .integer("hosts", \.hosts), .integer("delayed", \.delayed),
-        .list("silentHosts", silentHost) { waits in waits.silent.map { ($0, waits.givenUpWithin($0)) } },
+        .list("silentHosts", silentHost) { waits in (waits.silent + waits.paced).map { ($0, waits.givenUpWithin($0)) } },
         .seconds("givenUpWithinSeconds", ifKnown: \.givenUpWithin),
     ])
 
@@ -80,7 +80,7 @@ package struct QueueStatus: Sendable {
         .number("pingMilliseconds") { $0.ping / .milliseconds(1) },
     ])
 
-    /// A host that does not answer or rests.
+    /// A host that does not answer, rests, or wants time between two requests.
     fileprivate static func waitingHost<Subject>(
         _ way: @escaping @Sendable (Subject) -> WaitingHost
     ) -> [Fields<Subject>.Field] {
@@ -88,7 +88,8 @@ package struct QueueStatus: Sendable {
             .text("host") { way($0).name }, .word("state") { way($0).state }, .integer("failures") { way($0).failures },
             .text("class", ifKnown: { way($0).errorClass }),
             .seconds("nextRequestSeconds", ifKnown: { way($0).isGivenUp ? nil : way($0).rest }),
-            .seconds("silentSeconds", ifKnown: { way($0).since }),
+            .seconds("silentSeconds", ifKnown: { way($0).since }), .seconds("paceSeconds", ifKnown: { way($0).pace }),
+            .integer("jobs", ifKnown: { way($0).jobs }),
         ]
     }
 }
@@ -127,6 +128,6 @@ package struct WorkerLook: Sendable {
 extension HostBacklog {
     package static let fields = Fields<HostBacklog>(
         QueueStatus.waitingHost(\.host) + [
-            .seconds("givenUpWithinSeconds", ifKnown: \.givenUpWithin), .text("message", ifKnown: \.reason), .integer("jobs", \.jobs),
+            .seconds("givenUpWithinSeconds", ifKnown: \.givenUpWithin), .text("message", ifKnown: \.reason),
         ])
 }

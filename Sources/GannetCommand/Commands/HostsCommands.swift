@@ -16,14 +16,14 @@ private enum RuleTarget {
     }
 }
 
-/// `gannet hosts list`: the rules of the namespace, and the hosts that do not answer or rest.
+/// `gannet hosts list`: the rules of the namespace, and the hosts that keep jobs waiting.
 struct HostsListCommand: Command {
     static let spec = CommandSpec(
         "list",
-        summary: "List the rules for hosts, and the hosts that do not answer or rest.",
+        summary: "List the rules for hosts, and the hosts that do not answer, rest, or ask for time between requests.",
         discussion: "A host that does not answer is probed: one request at a time asks whether it answers again. When it is given up, "
             + "its jobs fail with the reason of the last request. GIVEN UP says when that is at the latest, by the options of all workers. "
-            + "JOBS are those of all queues that wait for the host: a worker has met "
+            + "A host that is paced gets a request only now and then, as its Crawl-delay asks. JOBS are those of all queues that wait for the host: a worker has met "
             + "them and put them aside.",
         flags: [CommonFlags.json.entry] + ConnectionOptions.flags + CommonFlags.everywhere,
         examples: [
@@ -35,7 +35,10 @@ struct HostsListCommand: Command {
     init(_ arguments: Arguments) throws { target = try HostsTarget(arguments) }
 
     func run() async throws -> ExitStatus {
-        let (rules, waits) = try await target.withCluster(looking: true) { (try await $0.hostRules(), try await $0.hostBacklogs()) }
+        let (rules, waits) = try await target.withCluster(looking: true) {
+            let rules = try await $0.hostRules()
+            return (rules, try await $0.hostBacklogs(under: rules))
+        }
         if target.json {
             let json: JSONValue = [
                 "schema": 1, "namespace": .string(target.connection.namespace), "rules": OperatorRule.fields.list(of: rules),
@@ -53,7 +56,8 @@ struct HostsListCommand: Command {
             if !rules.isEmpty { try target.console.print("") }
             try target.console.print(Self.table(waits))
             if waits.count > waits.hosts.count {
-                target.console.note("\(waits.count) hosts do not answer or rest. Shown are \(waits.hosts.count) of them.")
+                target.console.note(
+                    "\(waits.count) hosts keep jobs waiting, do not answer or rest. Shown are \(waits.hosts.count) of them.")
             }
         }
         return .done
@@ -77,7 +81,8 @@ struct HostsListCommand: Command {
             let host = wait.host
             let open = wait.jobs > 0 ? "now" : "with its next job"
             let next = host.isGivenUp ? "-" : host.rest > .zero ? "in \(Amounts.time(host.rest))" : open
-            let reason = wait.reason ?? (host.state == .rests ? "it asked for a rest" : "it does not answer")
+            let known = host.pace.map { "it \(WaitText.pacing($0))" } ?? wait.reason
+            let reason = known ?? (host.state == .rests ? "it asked for a rest" : "it does not answer")
             table.add(
                 [
                     host.name, host.state.rawValue, host.since.map { "\(Amounts.roughTime($0)) ago" } ?? "-", next,

@@ -36,7 +36,7 @@ struct StatusReport: Sendable {
         if !report.hasLiveWorker { return .reason("no worker is at work; 'gannet work' starts one") }
         if !report.holding.isEmpty { return .reason("there is no room for more bodies: \(HeldBodies(report.holding).sentence)") }
         // The speed so far says nothing about jobs that wait for hosts.
-        if let wait = WaitText(report.waits, of: queue.open) { return .reason(wait.sentence) }
+        if let wait = WaitText(report.waits, of: queue.open, remaining: report.remaining) { return .reason(wait.sentence) }
         return report.remaining.map { .time($0) } ?? .unknown("unknown")
     }
 

@@ -18,12 +18,14 @@ struct WaitText: Sendable, Equatable {
     /// `9 wait for the proxy`
     init(_ count: Int, for want: String) { jobs = "\(Self.wait(count)) for \(want)" }
 
-    /// Nil while most open jobs wait for their turn alone.
+    /// Nil while most open jobs wait for their turn alone, and no host's pace outlasts them.
     /// - Parameters:
     ///   - open: Jobs that have not ended.
+    ///   - remaining: How long these take at the present speed.
     ///   - goesOn: Whether somebody is at work. Hosts are only asked again, and given up, by workers.
-    init?(_ waits: QueueWaits, of open: Int, goesOn: Bool = true) {
-        guard waits.total > 0, waits.total >= open - waits.total else { return nil }
+    init?(_ waits: QueueWaits, of open: Int, remaining: Duration? = nil, goesOn: Bool = true) {
+        let outlasts = remaining.map { left in waits.paced.first.map { $0.time >= left } ?? false } ?? false
+        guard waits.total > 0, outlasts || waits.total >= open - waits.total else { return nil }
         let silent = waits.silent.filter { $0.failures > 0 }
         let resting = waits.silent.filter { $0.failures == 0 }
         var troubles: [String] = []
@@ -32,10 +34,14 @@ struct WaitText: Sendable, Equatable {
             troubles.append("\(most) \(silent.count == 1 ? "does" : "do") not answer")
         }
         if !resting.isEmpty { troubles.append("\(Amounts.count(resting.count, "host")) asked for a rest") }
+        if !waits.paced.isEmpty {
+            troubles.append(
+                "\(Amounts.count(waits.paced.count, "host")) \(waits.paced.count == 1 ? "asks" : "ask") for time between requests")
+        }
         if goesOn, !troubles.isEmpty, let end = waits.givenUpWithin, end > .zero {
             self.end = "given up in \(Amounts.roughTime(end)) at the latest"
         }
-        let told = silent + resting
+        let told = silent + resting + waits.paced
         trouble = troubles.isEmpty ? nil : troubles.joined(separator: ", ")
         hosts = told.prefix(Self.mostHosts).map { Self.words($0, goesOn: goesOn) }
         if told.count > Self.mostHosts { hosts.append("\(told.count - Self.mostHosts) more") }
@@ -70,13 +76,20 @@ struct WaitText: Sendable, Equatable {
         } else if let answer = host.errorClass {
             parts.append(ClassCounts.shown(answer))
         }
-        if host.isGivenUp {
+        if let pace = host.pace {
+            parts.append(pacing(pace))
+            let time = goesOn ? ", for \(Amounts.roughTime(host.time)) at least" : ""
+            parts.append("\(Amounts.count(host.jobs ?? 0, "URL")) \(host.jobs == 1 ? "waits" : "wait")\(time)")
+        } else if host.isGivenUp {
             parts.append("given up")
         } else if goesOn {
             parts.append(host.rest > .zero ? "next try in \(Amounts.time(host.rest))" : "asked now")
         }
         return parts.isEmpty ? host.name : "\(host.name): \(parts.joined(separator: ", "))"
     }
+
+    /// Redis does not know whether the site asks, or a worker that goes by slow answers.
+    static func pacing(_ pace: Duration) -> String { "asks for \(Amounts.time(pace)) between requests (Crawl-delay or slow answers)" }
 
     /// The words for classes of failures, where a host had one.
     private static let reasons = [

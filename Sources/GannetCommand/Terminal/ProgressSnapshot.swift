@@ -75,7 +75,7 @@ struct ProgressSnapshot: Sendable {
         if isRedisAway { return WaitText("waiting for Redis") }
         if isPartAway { return WaitText("a part of Redis is away") }
         if let missing { return WaitText(whole.total - whole.ended, for: missing) }
-        return WaitText(waits, of: whole.total - whole.ended, goesOn: goesOn)
+        return WaitText(waits, of: whole.total - whole.ended, remaining: remaining, goesOn: goesOn)
     }
 
     /// A remedy for slow hosts.

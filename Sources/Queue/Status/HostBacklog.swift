@@ -1,19 +1,19 @@
 internal import GannetRedisClient
 
-/// A host that does not answer or asked for a rest, and the jobs that wait for it.
+/// A host that keeps jobs waiting, and how many.
 package struct HostBacklog: Sendable, Equatable {
-    package let host: WaitingHost
+    package private(set) var host: WaitingHost
     /// Why its last request failed, in a sentence.
     package let reason: String?
-    /// Jobs of all queues that workers met and put aside. Of a long list only the beginning is looked at.
-    package let jobs: Int
+    /// Of all queues.
+    package var jobs: Int { host.jobs ?? 0 }
     /// The time within which it answers or is given up, if it is not given up already; `nil` where that is not known.
     package let givenUpWithin: Duration?
 
     init(_ host: WaitingHost, _ standing: HostStanding, jobs: Int, _ patience: WaitPatience?) {
         self.host = host
+        self.host.jobs = jobs
         givenUpWithin = patience?.left(of: host)
-        self.jobs = jobs
         reason = standing.lastFailure?.failureSentence
     }
 }
@@ -31,8 +31,10 @@ extension ClusterState {
     private static let blocksRead = 64
 
     /// Goes through all hosts that Redis remembers.
-    package func hostBacklogs() async throws(StateError) -> HostBacklogs {
-        try await StateError.mapping {
+    /// - Parameter rules: All rules of the namespace.
+    package func hostBacklogs(under rules: [OperatorRule]) async throws(StateError) -> HostBacklogs {
+        let rules = Dictionary(rules.map { ($0.pattern, $0) }) { one, _ in one }
+        return try await StateError.mapping {
             let queues = try await knownQueues()
             let patience = try await patience(of: queues)
             var waits = HostBacklogs()
@@ -42,12 +44,20 @@ extension ClusterState {
                 // A scan may meet a host twice.
                 var seen: Set<String> = []
                 try await scanHosts(in: partition) { name, standing in
+                    var standing = standing
+                    if standing.pace != .none, !rules.isEmpty {
+                        standing.rule = OperatorRule.patterns(for: name).lazy.compactMap { rules[$0] }.first { $0.hasEffect }
+                    }
                     guard let host = WaitingHost(name, standing, at: now), seen.insert(name).inserted else { return }
                     waits.count += 1
                     if found.count < HostBacklogs.most { found.append((host, standing)) }
                 }
                 let jobs = try await jobsAside(found.map(\.host.name), of: queues, in: partition)
-                waits.hosts += zip(found, jobs).map { HostBacklog($0.host, $0.standing, jobs: $1, patience) }
+                let backlogs = zip(found, jobs).map { HostBacklog($0.host, $0.standing, jobs: $1, patience) }
+                // A pace without jobs keeps nobody waiting.
+                let waiting = backlogs.filter { $0.host.state != .paced || $0.jobs > 0 }
+                waits.count -= backlogs.count - waiting.count
+                waits.hosts += waiting
             }
             waits.hosts.sort { ($0.jobs, $0.host.failures, $1.host.name) > ($1.jobs, $1.host.failures, $0.host.name) }
             waits.hosts.removeLast(max(0, waits.hosts.count - HostBacklogs.most))

@@ -4,7 +4,7 @@ package import GannetRedisClient
 /// A partition's part of a queue at one moment.
 ///
 /// Jobs that stand aside are counted nowhere. Where no block is ready, all ready jobs do. Otherwise some of the hosts that are due next are
-/// looked at, and their lists are taken to hold blocks like their first.
+/// looked at, and their lists are taken to hold blocks like their first few.
 package struct PartitionLook {
     let now: Int
     package let counts: QueueCounts
@@ -22,8 +22,9 @@ package struct PartitionLook {
     private(set) var oldest: Int?
     package private(set) var waits = QueueWaits()
 
-    /// Hosts that jobs may wait for, as far as they were met.
+    /// Hosts that jobs may wait for, as far as they were met, and the jobs that stand aside there.
     private(set) var named: [String] = []
+    private var aside: [String: Double] = [:]
 
     private let hasReadyBlocks: Bool
     /// The first timers of each priority, and how many of them are those of hosts.
@@ -109,13 +110,17 @@ package struct PartitionLook {
                 guard member.first == UInt8(ascii: "h"), let first = try rest.popFirst()?.asNumber(),
                     let others = try rest.popFirst()?.asNumber(), let list = rest.popFirst()
                 else { continue }
-                name(String(decoding: member.dropFirst(), as: UTF8.self))
+                let host = String(decoding: member.dropFirst(), as: UTF8.self)
+                name(host)
                 let heads = try list.asArray().map { try $0.asBytes() }
                 for head in heads { oldest = Self.earlier(oldest, head) }
                 var length = Double(first)
                 if let head = heads.first { length += Double(others) * Double(partBytes / max(1, head.count)) }
+                let sizes = heads.map { Block($0)?.count ?? 1 }
+                let jobs = length * Double(sizes.reduce(0, +)) / Double(max(1, sizes.count))
                 hosts += share
-                held += share * length * Double(heads.first.flatMap { Block($0)?.count } ?? 1)
+                held += share * jobs
+                aside[host, default: 0] += jobs
             }
         }
         waits.hosts = max(0, Int(hosts))
@@ -131,7 +136,7 @@ package struct PartitionLook {
     mutating func note(standings replies: [RedisReply]) throws {
         waits.add(
             try zip(named, replies).compactMap { host, reply in
-                WaitingHost(host, try HostStanding(reply, of: host, at: now), at: now)
+                WaitingHost(host, try HostStanding(reply, of: host, at: now), at: now, jobs: Int(aside[host] ?? 0))
             })
     }
 

@@ -168,6 +168,9 @@ package struct QueueWaits: Sendable, Equatable {
     package private(set) var silent: [WaitingHost] = []
     package static let mostSilent = 8
 
+    /// Some of the hosts that want time between two requests, the one whose jobs take the longest first.
+    package private(set) var paced: [WaitingHost] = []
+
     /// How many hosts were found that do not answer or rest, and for how long they have done so at least.
     private var found = 0
     private var leastSilence: Duration?
@@ -202,7 +205,7 @@ package struct QueueWaits: Sendable, Equatable {
         held += other.held
         hosts += other.hosts
         delayed += other.delayed
-        list(other.silent)
+        list(other.silent + other.paced)
         found += other.found
         leastSilence = [leastSilence, other.leastSilence].compactMap(\.self).min()
         leastRest = [leastRest, other.leastRest].compactMap(\.self).min()
@@ -211,14 +214,18 @@ package struct QueueWaits: Sendable, Equatable {
     mutating func add(_ hosts: [WaitingHost]) {
         list(hosts)
         found += hosts.count
-        for host in hosts where !host.isGivenUp {
+        for host in hosts where !host.isGivenUp && host.state != .paced {
             let since = host.since ?? .zero
             if host.failures > 0 { leastSilence = min(leastSilence ?? since, since) } else { leastRest = min(leastRest ?? since, since) }
         }
     }
 
     private mutating func list(_ hosts: [WaitingHost]) {
-        silent = Array((silent + hosts).sorted { ($0.failures, $1.name) > ($1.failures, $0.name) }.prefix(Self.mostSilent))
+        let (one, other) = (
+            (silent + hosts).filter { $0.state != .paced }, (paced + hosts).filter { $0.state == .paced && $0.time > .zero }
+        )
+        silent = Array(one.sorted { ($0.failures, $1.name) > ($1.failures, $0.name) }.prefix(Self.mostSilent))
+        paced = Array(other.sorted { ($0.time, $1.name) > ($1.time, $0.name) }.prefix(Self.mostSilent))
     }
 }
 

@@ -1,4 +1,4 @@
-/// A host for which jobs wait, because it does not answer or has asked for a rest.
+/// A host for which jobs wait, because it does not answer, has asked for a rest, or wants time between two requests.
 package struct WaitingHost: Sendable, Equatable {
     package let name: String
     /// The class of its last failure, or of the answer that asked for a rest; nil where that is not known.
@@ -10,6 +10,10 @@ package struct WaitingHost: Sendable, Equatable {
     package let isGivenUp: Bool
     /// For how long it has not answered, or has asked for rests; `nil` where that is not known.
     package let since: Duration?
+    /// The time between two requests, where nothing else keeps its jobs waiting.
+    package let pace: Duration?
+    /// Jobs that workers met and put aside; `nil` where they were not looked at. Of a long list only the beginning is.
+    package internal(set) var jobs: Int?
 
     package enum State: String, Sendable, CaseIterable {
         /// It does not answer. One request at a time asks whether it does.
@@ -18,12 +22,21 @@ package struct WaitingHost: Sendable, Equatable {
         case givenUp = "given-up"
         /// It answers, and asked for a rest.
         case rests
+        /// It gets a request only now and then: by its `Crawl-delay`, or by its slow answers where a worker goes by these.
+        case paced
     }
 
-    package var state: State { isGivenUp ? .givenUp : failures > 0 ? .probed : .rests }
+    package var state: State { isGivenUp ? .givenUp : failures > 0 ? .probed : pace != nil ? .paced : .rests }
+
+    /// How long its jobs take at least, by the pace.
+    package var time: Duration { (pace ?? .zero) * (jobs ?? 0) }
+
+    /// Nobody waits long for a host with a shorter pace.
+    private static let leastPace = Duration.seconds(1)
 
     package init(
-        name: String, errorClass: String? = nil, failures: Int = 0, rest: Duration = .zero, isGivenUp: Bool = false, since: Duration? = nil
+        name: String, errorClass: String? = nil, failures: Int = 0, rest: Duration = .zero, isGivenUp: Bool = false, since: Duration? = nil,
+        pace: Duration? = nil, jobs: Int? = nil
     ) {
         self.name = name
         self.errorClass = errorClass
@@ -31,14 +44,23 @@ package struct WaitingHost: Sendable, Equatable {
         self.rest = rest
         self.isGivenUp = isGivenUp
         self.since = since
+        self.pace = pace
+        self.jobs = jobs
     }
 
     /// Nil for a host that only has no free place.
-    init?(_ name: String, _ standing: HostStanding, at now: Int) {
-        guard standing.failures > 0 || standing.restsUntil > now else { return nil }
+    init?(_ name: String, _ standing: HostStanding, at now: Int, jobs: Int? = nil) {
+        guard standing.failures == 0, standing.restsUntil <= now else {
+            self.init(
+                name: name, errorClass: standing.lastFailure?.fields[.errorClass], failures: standing.failures,
+                rest: standing.rest(at: now) ?? .zero, isGivenUp: standing.isGivenUp,
+                since: standing.downSince > 0 ? .milliseconds(max(0, now - standing.downSince)) : nil, jobs: jobs)
+            return
+        }
+        // An operator's rule outranks the pace.
+        guard standing.pace.interval >= Self.leastPace, standing.rule?.interval == nil else { return nil }
+        let next = Duration.milliseconds(max(0, standing.nextStart - now))
         self.init(
-            name: name, errorClass: standing.lastFailure?.fields[.errorClass], failures: standing.failures,
-            rest: standing.rest(at: now) ?? .zero,
-            isGivenUp: standing.isGivenUp, since: standing.downSince > 0 ? .milliseconds(max(0, now - standing.downSince)) : nil)
+            name: name, rest: max(next, standing.rule?.pause ?? .zero), pace: standing.pace.interval, jobs: jobs)
     }
 }

@@ -70,13 +70,14 @@ export const show = root => {
   const noHosts = make('p', { class: 'none' }, 'No host is busy.')
 
   // The same hosts as `gannet status` names while jobs wait for them.
-  const hostStates = { 'probed': 'does not answer', 'given-up': 'is given up', 'rests': 'asked for a rest' }
-  const silentHosts = table('Hosts that do not answer or rest', [
+  const hostStates = { 'probed': 'does not answer', 'given-up': 'is given up', 'rests': 'asked for a rest', 'paced': 'asks for time between requests' }
+  const silentHosts = table('Hosts that keep jobs waiting', [
     { title: 'Waiting for', isHeader: true, cell: (host, cell) => {
       if (!cell.firstChild) cell.append(make('a', { href: view('jobs', { state: 'ready', host: host.host }) }, host.host))
     } },
     { title: 'State', cell: host => hostStates[host.state] ?? host.state },
-    { title: 'Reason', wide: true, cell: host => host.class ?? '' },
+    { title: 'Reason', wide: true, cell: host => (host.paceSeconds === null ? host.class ?? '' : `asks for ${duration(host.paceSeconds)} between requests (Crawl-delay or slow answers)`) },
+    { title: 'Jobs', number: true, cell: host => (host.jobs === null ? '' : number(host.jobs)) },
     { title: 'Requests without an answer', number: true, wide: true, cell: host => number(host.failures) },
     { title: 'Next request', number: true, cell: host => (host.nextRequestSeconds === null ? '' : host.nextRequestSeconds > 0 ? `in ${duration(host.nextRequestSeconds)}` : 'now') },
     { title: 'Given up within', number: true, wide: true, cell: host => (host.givenUpWithinSeconds === null ? '' : duration(host.givenUpWithinSeconds)) },

@@ -54,6 +54,35 @@ import Testing
         try await fleet.stop()
     }
 
+    @Test func `a host that asks for time between requests is named, with the jobs that wait for it`() async throws {
+        let fleet = try await Self.start(robots: "return 200 \"User-agent: *\\nCrawl-delay: 50\\n\";", files: 9)
+        _ = try await fleet.text(["enqueue", "-i", fleet.list] + Self.obey)
+        let worker = try fleet.start(["work"] + fleet.local + fleet.connection)
+        func waiting() async throws -> [String: Any]? {
+            (try await fleet.json(["hosts", "list"])["waiting"] as? [[String: Any]])?.first { $0["host"] as? String == fleet.host }
+        }
+        try await eventually("all other jobs wait for the host") { try await waiting()?["jobs"] as? Int == 8 }
+        let host = try #require(try await waiting())
+        #expect(host["state"] as? String == "paced" && host["givenUpWithinSeconds"] is NSNull, "\(host)")
+        let pace = try #require(host["paceSeconds"] as? Double)
+        #expect(50...57 ~= pace && (host["nextRequestSeconds"] as? Double).map { 0...pace ~= $0 } == true, "\(host)")
+        let words = " asks for \(Int(pace)).\(Int((pace * 10).rounded()) % 10) s between requests (Crawl-delay or slow answers)"
+        let listed = try await fleet.text(["hosts", "list"])
+        #expect(listed.contains("\n\(fleet.host)  paced ") && listed.contains("  8  it\(words)"), "\(listed)")
+        let status = try await fleet.text(["status"])
+        #expect(
+            status.contains("1 host asks for time between requests (\(fleet.host):\(words), 8 URLs wait, for ")
+                && status.contains(" at least); 8 wait for 1 host"), "\(status)")
+        let silent = (try await fleet.json(["status"])["waits"] as? [String: Any])?["silentHosts"] as? [[String: Any]]
+        #expect(silent?.first?["jobs"] as? Int == 8 && silent?.first?["paceSeconds"] as? Double == pace)
+        // An operator's rule outranks it.
+        _ = try await fleet.text(["hosts", "set", fleet.host, "--rate", "100"])
+        #expect(try await waiting() == nil)
+        worker.kill()
+        _ = try await worker.exitStatus
+        try await fleet.stop()
+    }
+
     @Test func `run and enqueue obey unless they are told not to`() async throws {
         let fleet = try await Self.start(files: 1)
         let outcome = try await fleet.outcome(fleet.run + [fleet.origin.url("/private/1")], with: ["GANNET_ROBOTS": nil])

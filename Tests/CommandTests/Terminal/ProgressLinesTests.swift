@@ -99,6 +99,29 @@ import Testing
         #expect(now.wait()?.lines == told([], "4 wait for 5 hosts, 1 for its next attempt"), "nobody has looked at the fifth host")
     }
 
+    @Test func `a bar says which host asks for time between requests, once its jobs take longer than all others`() {
+        var now = Self.snapshot
+        now.whole = .init(total: 1000, ended: 500)
+        let host = WaitingHost(name: "a.example", rest: .seconds(4), pace: .seconds(10), jobs: 30)
+        now.waits = QueueWaits(held: 30, hosts: 1, silent: [host])
+        let words = "a.example: asks for 10.0 s between requests (Crawl-delay or slow answers), 30 URLs wait"
+        now.remaining = .seconds(301)
+        #expect(now.wait()?.sentence == nil, "the others take longer")
+        now.remaining = .seconds(299)
+        #expect(
+            now.wait()?.lines
+                == [
+                    "1 host asks for time between requests", "  \(words), for 5 min 0 s at least",
+                    "30 wait for 1 host, 470 under way or in line",
+                ])
+        #expect(ProgressText.line(now).contains("(\(words), for 5 min 0 s at least); 30 wait for 1 host"))
+        now.whole = .init(total: 1000, ended: 970)
+        #expect(now.wait(goesOn: false)?.lines == ["1 host asks for time between requests", "  \(words)", "30 wait for 1 host"])
+        let others = (0..<9).map { WaitingHost(name: "\($0).example", errorClass: "connect", failures: 1) }
+        now.waits = QueueWaits(held: 39, hosts: 10, silent: others + [host])
+        #expect(now.wait()?.lines[0] == "8 hosts and more do not answer, 1 host asks for time between requests")
+    }
+
     @Test func `a bar without an estimate says what the jobs wait for`() {
         var now = Self.snapshot
         now.whole = .init(total: 10_000, ended: 9000)
