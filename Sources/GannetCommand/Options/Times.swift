@@ -20,6 +20,8 @@ struct Times: Sendable, Equatable {
     var answer = ClusterOptions.usualAnswerTime
     /// Between two looks of `status --watch` that go to a pipe.
     var watch = Duration.seconds(2)
+    /// Between two looks at the progress of a command; it is told after ten of them where nothing can be drawn.
+    var progress = Duration.seconds(1)
     /// How long `run --finish` waits for the end of a run. A manifest of ten million rows takes minutes.
     var finish = Duration.seconds(1800)
     /// How long a command waits for a private Redis that runs on the data, to listen or to end.
@@ -49,6 +51,7 @@ struct Times: Sendable, Equatable {
         case "replicas": replicas = time
         case "answer": answer = time
         case "watch": watch = time
+        case "progress": progress = time
         case "demo-page": demoPage = time
         case "finish": finish = time
         case "succession": succession = time

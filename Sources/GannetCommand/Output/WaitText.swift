@@ -24,6 +24,7 @@ struct WaitText: Sendable, Equatable {
     ///   - remaining: How long these take at the present speed.
     ///   - goesOn: Whether somebody is at work. Hosts are only asked again, and given up, by workers.
     init?(_ waits: QueueWaits, of open: Int, remaining: Duration? = nil, goesOn: Bool = true) {
+        let waits = waits.within(open)
         let outlasts = remaining.map { left in waits.paced.first.map { $0.time >= left } ?? false } ?? false
         guard waits.total > 0, outlasts || waits.total >= open - waits.total else { return nil }
         let silent = waits.silent.filter { $0.failures > 0 }

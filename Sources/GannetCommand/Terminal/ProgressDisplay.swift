@@ -8,8 +8,7 @@ struct ProgressDisplay: Sendable {
     private let task: Task<Void, Never>
 
     private static let redraw = Duration.milliseconds(200)
-    /// More often than a line is told: the time left is estimated from the last looks.
-    private static let look = Duration.seconds(1)
+    /// A line is told less often than is looked: the time left is estimated from the last looks.
     private static let looksOfLine = 10
 
     /// Begins at once.
@@ -47,6 +46,7 @@ struct ProgressDisplay: Sendable {
     }
 
     private static func tell(_ tally: WorkTally, _ console: Console, _ early: EarlyEnd?) async {
+        let look = Times.current.progress
         _ = tally.snapshot(at: .now)
         var last = ""
         var hasOffered = false

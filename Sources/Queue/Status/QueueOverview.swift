@@ -193,6 +193,16 @@ package struct QueueWaits: Sendable, Equatable {
 
     package var total: Int { held + delayed }
 
+    /// The same where only so many jobs are open: a look is some moments old, and its jobs may have ended since.
+    package func within(_ open: Int) -> QueueWaits {
+        var waits = self
+        waits.delayed = min(delayed, max(0, open))
+        waits.held = min(held, max(0, open) - waits.delayed)
+        for index in paced.indices { waits.paced[index].jobs = paced[index].jobs.map { min($0, waits.held) } }
+        waits.paced.removeAll { $0.time == .zero }
+        return waits
+    }
+
     package init(held: Int = 0, hosts: Int = 0, delayed: Int = 0, silent: [WaitingHost] = []) {
         self.held = held
         self.hosts = hosts

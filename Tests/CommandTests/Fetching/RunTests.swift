@@ -28,6 +28,33 @@ import Testing
         try await fleet.stop()
     }
 
+    @Test func `the numbers of each progress line add up to the list, with retries and redirects`() async throws {
+        let fleet = try await Fleet.start {
+            $0.fileCount = 40
+            $0.addresses = ["127.0.0.1", "127.0.0.2"]
+            $0.directives = """
+                location /broken/ { return 500; }
+                location /moved/ { return 302 http://127.0.0.2:$server_port/0.bin; }
+                """
+        }
+        let more = (0..<40).flatMap { [fleet.origin.url("/broken/\($0)"), fleet.origin.url("/moved/\($0)")] }
+        try fleet.folder.write(Array((more + fleet.origin.urls).joined(separator: "\n").utf8), to: "urls.txt")
+        let run = try fleet.start(
+            fleet.run + ["--retries", "1", "--host-limit", "4"], with: ["GANNET_TEST_TIMES": Program.times + ",progress=1ms"])
+        #expect(try await run.exitStatus == .exited(1))
+        try await run.errors.finished()
+        let lines = run.errors.lines.filter { $0.contains(" different URLs done, ") }
+        #expect(lines.count > 9)
+        for line in lines {
+            func sum(_ pattern: Regex<(Substring, Substring)>) -> Int { line.matches(of: pattern).reduce(0) { $0 + (Int($1.1) ?? 0) } }
+            let (ended, total) = (sum(#/ (\d+) of \d+ different URLs done/#), sum(#/ of (\d+) different URLs done/#))
+            #expect(ended == sum(#/ (\d+) (?:fetched|there already|failed|not permitted)/#), "\(line)")
+            let open = sum(#/ (\d+) waits? for /#) + sum(#/, (\d+) for (?:its|their) next attempt/#) + sum(#/ (\d+) under way or in line/#)
+            #expect(ended <= total && (open == 0 || ended + open == total), "\(line)")
+        }
+        try await fleet.stop()
+    }
+
     @Test func `a run names its queue, and takes no other from the environment`() async throws {
         let fleet = try await Fleet.start(files: 3)
         let help = try await fleet.outcome(["run", "--help"])

@@ -133,6 +133,11 @@ import Testing
         #expect(now.wait()?.sentence == nil, "most wait for their turn alone")
         now.whole = .init(total: 10_000, ended: 9999)
         #expect(now.wait()?.sentence == "1 waits for 1 host that rests or is busy")
+        // Jobs have ended since somebody looked what they wait for.
+        now.whole = .init(total: 20, ended: 12)
+        now.waits = QueueWaits(held: 6, hosts: 2, delayed: 5)
+        #expect(now.wait()?.sentence == "3 wait for 2 hosts that rest or are busy, 5 for their next attempt")
+        now.whole = .init(total: 10_000, ended: 9999)
         now.waits = QueueWaits(delayed: 1)
         #expect(now.wait()?.sentence == "1 waits for its next attempt")
         #expect(ProgressText.interrupted(now).hasSuffix("; 1 waits for its next attempt"))
