@@ -35,6 +35,8 @@ package struct RetryPolicy: Sendable, Equatable {
     package enum Decision: Sendable, Equatable {
         case retry(after: Duration)
         case coolDown(Duration?)
+        /// As `retry`, without a charge. Neither the URL nor its host is to blame.
+        case putOff(Duration)
         case giveUp
     }
 
@@ -47,8 +49,9 @@ package struct RetryPolicy: Sendable, Equatable {
         case .throttled(let pause):
             return .coolDown(pause.flatMap { $0 < shortestCoolDown ? nil : min($0, longestCoolDown) })
         case .withoutNetwork:
-            // The pause is at least half of `networkPause`, because the next worker may be on this machine too.
-            return .coolDown(Backoff(first: networkPause, longest: networkPause).pause(after: 0, random: random, atLeast: 0.5))
+            // The pause is at least half of `networkPause`, because the next worker may be on this machine too. A worker of another machine
+            // may reach the host, so the host does not rest.
+            return .putOff(Backoff(first: networkPause, longest: networkPause).pause(after: 0, random: random, atLeast: 0.5))
         case .unreachable, .later:
             if failures >= retries { return .giveUp }
             return .retry(after: Backoff(first: firstPause, longest: longestPause).pause(after: failures, random: random))

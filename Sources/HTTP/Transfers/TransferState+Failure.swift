@@ -66,7 +66,7 @@ extension TransferState {
         case .proxy? where ending.text.hasPrefix("Can't complete SOCKS"):
             return (.connect, text)
         case .reset? where ending.isBehindProxy && ending.text.contains("CONNECT"):
-            return (ending.text.contains("407") ? .proxy : .connect, ending.text)
+            return (Self.isRefusal(ending.text) ? .proxy : .connect, ending.text)
         // libcurl reports malformed chunks like a lost connection.
         case .reset where ending.text.hasSuffix(" in chunked-encoding"):
             return (.protocolError, ending.text)
@@ -81,6 +81,12 @@ extension TransferState {
         case let kind?:
             return (kind, text)
         }
+    }
+
+    /// Whether a proxy has refused to connect to any host, or to this one, or has ended the connection. Its other answers, such as 502, say that it
+    /// cannot reach the host.
+    private static func isRefusal(_ text: String) -> Bool {
+        text.contains("aborted") || [400, 401, 403, 405, 407, 429, 501].contains { text.contains(" \($0)") }
     }
 
     /// libcurl's words without the ones that the kind's sentence says already: `127.0.0.1 port 1 after 0 ms: Connection refused`.

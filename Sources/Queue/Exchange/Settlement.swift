@@ -13,7 +13,7 @@ package struct Settlement: Sendable {
         case retry(OutcomeContent, after: Duration)
         /// Another attempt follows after a cool-down of the host, uncharged. Without a length the cool-down doubles from time to time.
         case throttled(OutcomeContent, for: Duration?)
-        /// Another attempt follows, uncharged, because a host that a redirect led to had no room.
+        /// Another attempt follows, uncharged, because a host that a redirect led to had no room, or the worker has no network.
         case putOff(OutcomeContent, for: Duration)
         /// The holder gives the URL back, uncharged. The URL is free, and its job is the first to be claimed again.
         case handedBack

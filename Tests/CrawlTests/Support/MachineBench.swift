@@ -80,9 +80,9 @@ struct MachineBench {
     @discardableResult mutating func fail(_ error: StateError) -> MachineActions { take(.unanswered(sent.removeFirst().lane, error)) }
 
     /// Ends a job's transfer and its conclusion.
-    @discardableResult mutating func conclude(_ job: Job) -> MachineActions {
+    @discardableResult mutating func conclude(_ job: Job, _ other: Conclusion? = nil) -> MachineActions {
         let settlement = Settlement(job.token, job.id, .fetched(OutcomeContent(url: job.url), WorkerFixture.briefly))
-        let conclusion = Conclusion(settlement, .fetched(JobLabel(job), bytes: 1, file: nil))
+        let conclusion = other ?? Conclusion(settlement, .fetched(JobLabel(job), bytes: 1, file: nil))
         now += .zero
         let actions = MachineActions(machine.take([.transferEnded(job.token, bytes: 1), .concluded(job.token, conclusion)], at: now))
         for (lane, request) in actions.exchanges { sent.append((lane, request)) }

@@ -108,6 +108,21 @@ import Testing
         }
     }
 
+    @Test(arguments: [FetchError.Kind.proxy, .dns(.nobodyAnswers)])
+    func `a worker without a network slows no other worker at the same host`(kind: FetchError.Kind) async throws {
+        try await WorkerFixture.with { fixture in
+            try await fixture.fill(0..<1)
+            let broken = try await fixture.start(downloader(failing: .max, with: kind))
+            await broken.wait(for: \.isPutOff)
+            try await fixture.fill(1..<9, batch: "other")
+            // The broken worker asks for none of them: it has no network now.
+            #expect(try await fixture.claim(8).count == 8)
+            broken.stop()
+            #expect(await broken.end.end == .drained)
+            #expect(try await fixture.queue.cluster.hostBacklogs().count == 0)
+        }
+    }
+
     @Test func `a URL whose host asks for pauses for too long is given up`() async throws {
         try await WorkerFixture.with { fixture in
             try await fixture.fill(0..<1)

@@ -1,3 +1,5 @@
+import GannetHTTP
+import GannetRedis
 import Testing
 
 @testable import Crawl
@@ -29,6 +31,32 @@ import Testing
         idle.take(.room(false))
         #expect(idle.take(.heard).requests.isEmpty)
         #expect(idle.take(.room(true)).requests.map(\.wanted) == [4])
+    }
+
+    @Test func `without a network a worker takes no jobs for the pause of the one that failed, unless another gets an answer`() {
+        func failed(_ job: Job) -> Conclusion {
+            let error = FetchError(kind: .proxy, url: job.url)
+            return Conclusion(
+                of: job, .putOff(OutcomeContent(error, url: job.url), for: .seconds(7)), .putOff(JobLabel(job), error, pause: .seconds(7)))
+        }
+        var bench = MachineBench { $0.concurrency = 2 }
+        bench.start()
+        let jobs = bench.jobs(3)
+        bench.answer(Array(jobs.prefix(2)))
+        #expect(bench.conclude(jobs[0], failed(jobs[0])).requests.isEmpty)
+        #expect(bench.wake(after: .seconds(1)).requests.map(\.wanted) == [0])
+        bench.answer(verdicts: [.settled])
+        #expect(bench.take(.heard).requests.isEmpty)
+        #expect(bench.wake(after: .seconds(5)).requests.isEmpty)
+        #expect(bench.wake(after: .seconds(1)).requests.map(\.wanted) == [1])
+        bench.answer()
+
+        bench.conclude(jobs[1], failed(jobs[1]))
+        bench.wake(after: .seconds(1))
+        bench.answer(verdicts: [.settled])
+        #expect(bench.take(.heard).requests.isEmpty)
+        let answered = Conclusion(of: jobs[2], .handedBack, nil, host: .answered)
+        #expect(bench.take(.concluded(jobs[2].token, answered)).requests.map(\.wanted) == [2])
     }
 
     @Test(arguments: [(ExchangeAnswer.Left.nothing, 1), (.missing, 1), (.jobs, 0)])

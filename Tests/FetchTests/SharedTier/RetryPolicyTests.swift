@@ -60,6 +60,13 @@ import Testing
         #expect(policy.decide(.throttled(asked), failures: 9, random: 1) == .coolDown(given))
     }
 
+    @Test func `without a network a job is put off by itself for five to ten seconds, and its host does not rest`() {
+        var policy = policy
+        policy.retries = 0
+        #expect(policy.decide(.withoutNetwork, failures: 9, random: 0) == .putOff(.seconds(5)))
+        #expect(policy.decide(.withoutNetwork, failures: 9, random: 1) == .putOff(.seconds(10)))
+    }
+
     @Test(arguments: [
         (FetchError.Kind.dns(.serverFailed), FetchError.RetryClass.unreachable, Settlement.HostNews.silent),
         (.dns(.noAddress), .unreachable, .silent),

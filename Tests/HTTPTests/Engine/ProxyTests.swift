@@ -31,8 +31,10 @@ import Testing
     }
 
     @Test(
-        "A proxy that wants a password is at fault, and one that does not reach the host is not",
-        arguments: [(407, FetchError.Kind.proxy), (302, .connect), (502, .connect)])
+        "A proxy that refuses to connect is at fault, and one that does not reach the host is not",
+        arguments: [
+            (407, FetchError.Kind.proxy), (403, .proxy), (405, .proxy), (302, .connect), (404, .connect), (502, .connect), (504, .connect),
+        ])
     func refusing(status: Int, kind: FetchError.Kind) async throws {
         let proxy = ScriptedOrigin { $0.answer(status) }
         let fixture = try EngineFixture {

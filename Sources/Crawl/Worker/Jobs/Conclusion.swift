@@ -26,6 +26,11 @@ final class Conclusion: Sendable {
         self.init(settlement, report, noting: end)
     }
 
+    /// How long the worker's machine has no network, as far as this attempt shows.
+    var networkPause: Duration? {
+        if case .putOff(_, let error, let pause)? = report, error.retry.lacksNetwork { pause } else { nil }
+    }
+
     var isFailure: Bool { if case .failed = settlement.outcome { true } else { false } }
 
     /// The same failure, with the place of its exchanges.
@@ -178,6 +183,8 @@ extension JobRunner {
             return Conclusion(of: job, .retry(failure, after: pause), .putOff(JobLabel(job), error, pause: pause), host: host)
         case .coolDown(let pause):
             return Conclusion(of: job, .throttled(failure, for: pause), .putOff(JobLabel(job), error, pause: pause), host: host)
+        case .putOff(let pause):
+            return Conclusion(of: job, .putOff(failure, for: pause), .putOff(JobLabel(job), error, pause: pause), host: host)
         case .giveUp: return givenUp(job, error, times, duration, host: host)
         }
     }

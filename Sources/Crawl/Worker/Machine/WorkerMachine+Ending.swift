@@ -145,6 +145,7 @@ extension WorkerMachine {
         if let time = ending.bodiesUntil, time <= now { handBackUnstored(at: now) }
         if let time = ending.exchangesUntil, time <= now { return leaveAll() }
         if case .handingBack(let time) = ending.stage, time <= now { return leaveAll() }
+        if let time = withoutNetworkUntil, time <= now { withoutNetworkUntil = nil }
         lookForHeldUp(at: now)
         lookForOverdue(at: now)
         lookForSilence(at: now)

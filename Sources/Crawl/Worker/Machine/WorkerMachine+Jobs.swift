@@ -50,12 +50,21 @@ extension WorkerMachine {
 
     mutating func concluded(_ token: LockToken, _ conclusion: Conclusion, at now: Instant) {
         leavePlaceElsewhere(token, conclusion.settlement.id, conclusion.settlement.host, at: now)
+        lookAtNetwork(after: conclusion, at: now)
         guard let held = jobs[token] else { return }
         // The worker is ending, and has handed the job back already.
         if case .settling = held.phase { return }
         freePlace(of: held)
         held.phase = .settling
         settle(held.job, Lane.Outgoing(conclusion.settlement, conclusion.report, since: now))
+    }
+
+    /// An answer shows that there is a network. A proxy that refuses one host alone keeps the others' URLs waiting no longer than that.
+    private mutating func lookAtNetwork(after conclusion: Conclusion, at now: Instant) {
+        if case .answered = conclusion.settlement.host { withoutNetworkUntil = nil }
+        guard let pause = conclusion.networkPause else { return }
+        // A URL whose time is over before that has its end to come for. Zero is for ever.
+        withoutNetworkUntil = now + (options.giveUpAfter > .zero ? min(pause, options.giveUpAfter) : pause)
     }
 
     /// The job's lock is lost, and its transfer goes on for the job that has the lock now.

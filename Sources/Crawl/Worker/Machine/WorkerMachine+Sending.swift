@@ -4,14 +4,14 @@ internal import GannetQueue
 extension WorkerMachine {
     /// The jobs that can start now, beside those that requests under way may bring.
     var canStart: Int {
-        guard !ending.isStopping, !isWithoutRoom, unstoredBytes < Self.mostUnstoredBytes else { return 0 }
+        guard !ending.isStopping, mayStart, unstoredBytes < Self.mostUnstoredBytes else { return 0 }
         let coming = lanes.reduce(0) { $0 + $1.expected.wanted }
         return max(0, min(places.count - transferring - stock.count, mostUnsettled - unsettled) - coming)
     }
 
     /// The jobs to keep in stock beside those that are there or may come: those that start before another exchange can bring more.
     private var lacksInStock: Int {
-        guard !ending.isStopping, !isWithoutRoom else { return 0 }
+        guard !ending.isStopping, mayStart else { return 0 }
         let coming = lanes.reduce(0) { $0 + $1.expected.spare }
         return max(0, min(places.count / 8, rate.expected(with: Lane.waitForCompany)) - stock.count - coming)
     }
@@ -100,8 +100,7 @@ extension WorkerMachine {
     }
 
     mutating func startFromStock(at now: Instant) {
-        while !stock.isEmpty, !isWithoutRoom, transferring < places.count, unstoredBytes < Self.mostUnstoredBytes, unsettled < mostUnsettled
-        {
+        while !stock.isEmpty, mayStart, transferring < places.count, unstoredBytes < Self.mostUnstoredBytes, unsettled < mostUnsettled {
             start(stock.removeFirst())
         }
     }
@@ -118,7 +117,7 @@ extension WorkerMachine {
     func wakeUp(after now: Instant) -> Instant? {
         var times = [
             places.lookDue(used: transferring), ending.stageUntil, ending.bodiesUntil, ending.exchangesUntil,
-            lookForOverdueAt, silenceDue, bodyDue,
+            lookForOverdueAt, silenceDue, bodyDue, withoutNetworkUntil,
         ].compactMap { $0 }
         let hasRoom = canStart > 0
         // The lanes are read in their place: a copy of one costs more than the look.

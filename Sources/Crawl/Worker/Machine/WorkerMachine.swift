@@ -129,6 +129,10 @@ struct WorkerMachine {
     /// The store keeps no more bodies until somebody has exported some.
     private(set) var isWithoutRoom = false
 
+    /// A request has failed for want of a network, such as the proxy's. Until then the worker takes no more jobs: each would fail alike, and be
+    /// put off by itself.
+    var withoutNetworkUntil: Instant?
+
     /// The queue is still being filled, so an empty queue does not end the worker.
     var isFed: Bool
     var ending = Ending()
@@ -166,6 +170,8 @@ struct WorkerMachine {
         lanes.indices.prefix(order.count).filter { !lanes[$0].session.holdings.isEmpty || lanes[$0].underWay != nil }
     }
 
+    /// Whether bodies can be fetched and kept.
+    var mayStart: Bool { !isWithoutRoom && withoutNetworkUntil == nil }
     /// The jobs that the worker holds and has begun.
     var begun: Int { jobs.count - stock.count }
     var isStopping: Bool { ending.isStopping }

@@ -9,7 +9,7 @@
 --   6 back                     given up without prejudice
 --   7 delivered                a job whose body is where it belongs: its outcome was there, or its body was there without one
 --   8 missing                  a job whose outcome was there and whose body, of the digest 'content', was not
---   9 put off                  another attempt after 'pause' ms, uncharged: the host it was led to had no room
+--   9 put off                  another attempt after 'pause' ms, uncharged: the host it was led to had no room, or the worker no network
 --  10 place                    the request's place at its host is free, and its URL stays locked. Where 'pause' is above 0 the host starts
 --                              nothing for 'pause' - 2 ms, or where that is below 0 for as long as the engine finds fit
 --  11 answered                the host has answered a request that the job made before that for its URL, and the job goes on
