@@ -113,8 +113,29 @@ import Testing
                 try await eventually("the idle server ends") { !isRunning(pid) }
             }
             #expect(isRunning(pid))
-            #expect(try await PrivateRedis.stop(environment) == true)
             withExtendedLifetime(users) {}
+        }
+    }
+
+    @Test("Stopping it while a command uses it takes a yes, and the refusal names that command")
+    func staysForOthers() async throws {
+        try await Home.with { home in
+            let program = Program(home: home.path)
+            let user = try ChildProcess(.init(Program.path, ["status", "--watch", "--json"], environment: program.environment))
+            _ = try await user.output.line { !$0.isEmpty }
+            let pid = try #require(home.serverProcess)
+            let refused = try await program.process("redis", "stop")
+            #expect(refused.status == 64)
+            #expect(
+                refused.errors.hasPrefix(
+                    "Error: The private Redis is in use by 'gannet status' (process \(user.pid)), and there is no terminal to ask at: say '--yes' to do it."
+                ), "\(refused.errors)")
+            #expect(isRunning(pid) && FileManager.default.fileExists(atPath: home.socket))
+            let stopped = try await program.process("redis", "stop", "--yes")
+            #expect(stopped.status == 0 && stopped.errors == "gannet: Stopped the private Redis, though other commands were using it.\n")
+            try await eventually("the server ends") { !isRunning(pid) }
+            user.kill()
+            _ = try await user.exitStatus
         }
     }
 

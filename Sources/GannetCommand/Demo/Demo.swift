@@ -42,7 +42,7 @@ struct Demo: Sendable {
         for worker in workers { worker.kill() }
         for worker in workers { await worker.waitUntilEnded() }
         // An interrupted task would not wait for it, and the server would write into a folder that is being removed.
-        _ = await Task { try? await PrivateRedis.stop(environment) }.value
+        _ = await Task { try? await PrivateRedis.stop(environment) { _ in true } }.value
         return try outcome.get()
     }
 

@@ -54,18 +54,27 @@ final class PrivateRedis: Sendable {
         _ = try await awaitServer(console: Console(.quiet))
     }
 
-    /// Ends the server, also while commands use it. Nil when there was none, otherwise whether commands used it.
-    static func stop(_ environment: PrivateRedisEnvironment) async throws(CommandFailure) -> Bool? {
+    enum Stop {
+        case wasNotRunning
+        case stopped(wasInUse: Bool)
+        case stays
+    }
+
+    /// Ends the server.
+    /// - Parameter mayEnd: Says whether it ends though other commands use it, and gets their words.
+    static func stop(_ environment: PrivateRedisEnvironment, ifUsedBy mayEnd: (String) throws -> Bool) async throws -> Stop {
         // Without a folder there never was a server, and none is made to find that out.
-        guard PrivateRedisFolder.exists(home: environment.home) else { return nil }
+        guard PrivateRedisFolder.exists(home: environment.home) else { return .wasNotRunning }
         let folder = try PrivateRedisFolder.prepare(home: environment.home)
-        if try await take(folder.serverLock, .exclusive) != nil { return nil }
+        if try await take(folder.serverLock, .exclusive) != nil { return .wasNotRunning }
         // The keeper has the lock for a moment, now and then.
-        let wasInUse = try await take(folder.usersLock, .exclusive, within: .milliseconds(50)) == nil
+        let alone = try await take(folder.usersLock, .exclusive, within: .milliseconds(50))
+        defer { withExtendedLifetime(alone) {} }
+        if alone == nil, try !mayEnd(folder.users) { return .stays }
         for _ in 1...120 {
             // For the keeper this is the sign to end the server. A server that only starts makes its socket later.
             unlink(folder.socket)
-            if try await take(folder.serverLock, .exclusive, within: .milliseconds(500)) != nil { return wasInUse }
+            if try await take(folder.serverLock, .exclusive, within: .milliseconds(500)) != nil { return .stopped(wasInUse: alone == nil) }
         }
         throw CommandFailure(.unavailable, "The private Redis (\(folder.server)) does not stop: it still runs after a minute.")
     }

@@ -79,6 +79,22 @@ struct PrivateRedisFolder: Sendable {
         return text.isEmpty ? "its process id is unknown" : text
     }
 
+    /// The processes that hold `users.lock`: `'gannet run' (process 4711)`. The kernel may not tell of all.
+    var users: String {
+        var status = stat()
+        let locks = (try? String(contentsOfFile: "/proc/locks", encoding: .utf8)) ?? ""
+        guard stat(usersLock, &status) == 0 else { return "other commands" }
+        // `12: FLOCK  ADVISORY  READ 4711 08:02:131109 0 EOF`
+        let words = locks.split(separator: "\n").map { $0.split(separator: " ") }
+        let holders = words.filter { $0.count > 5 && $0[1] == "FLOCK" && $0[5].hasSuffix(":\(status.st_ino)") }.compactMap { Int($0[4]) }
+        let told = Set(holders).sorted().prefix(5).compactMap { process in
+            let line = (try? String(contentsOfFile: "/proc/\(process)/cmdline", encoding: .utf8))?.split(separator: "\0") ?? []
+            guard let program = line.first?.split(separator: "/").last else { return String?.none }
+            return "\(Sentence.quoted(([program] + line.dropFirst().prefix(1)).joined(separator: " "))) (process \(process))"
+        }
+        return told.isEmpty ? "other commands" : told.joined(separator: ", ")
+    }
+
     /// Why the server has ended at its start: the last line of its log, such as `1234:M 21 Nov 2026 07:03:23.123 # Bad file format…`.
     var lastWords: String {
         let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""

@@ -16,7 +16,7 @@ struct Home: Sendable {
         } catch {
             outcome = .failure(error)
         }
-        _ = try await Program(home: home.path).process("redis", "stop")
+        _ = try await Program(home: home.path).process("redis", "stop", "--yes")
         withExtendedLifetime(temporary) {}
         try outcome.get()
     }
