@@ -15,6 +15,8 @@ package struct RowBatch: Sendable {
     private var bytes: [UInt8] = []
     private var records: [Record] = []
     private var problems: [RowProblem] = []
+    /// The list is an index of sitemaps, so its rows are sitemaps and no pages.
+    package internal(set) var listsSitemaps = false
 
     package init() {}
 

@@ -14,6 +14,7 @@ struct SitemapRows: RowParser {
     /// A `<loc>` is the root's grandchild.
     private static let locationDepth = 3
     private static let locationName = Array("loc".utf8)
+    private static let indexName = Array("sitemapindex".utf8)
 
     init(limit: Int = ListLimits.row) { self.limit = limit }
 
@@ -39,6 +40,7 @@ struct SitemapRows: RowParser {
         case .verbatimEnd: location?.dropBrackets()
         case .start(let name, let begun):
             depth += 1
+            if depth == 1, name == Self.indexName { rows.listsSitemaps = true }
             if depth == Self.locationDepth, name == Self.locationName { location = LocationText(line: begun, limit: limit) }
         case .end:
             guard depth > 0 else { throw ListError.badXML(line: line) }

@@ -78,7 +78,7 @@ struct EnqueueCommand: Command {
             console.note("interrupted: the accepted URLs stay in the queue\(goesOn)")
             return interruption.status
         }
-        Feeding.complain(about: summary, console)
+        Feeding.complain(about: summary, of: rows, console)
         let report = { (outcome: Batch?) in
             var report = EnqueueReport(queue: target.queue, batch: batch, summary: summary, isResumed: isResumed, outcome: outcome)
             report.isConfirmed = durability == .replicated && summary.accepted > 0 ? true : nil

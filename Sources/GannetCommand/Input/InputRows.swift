@@ -14,6 +14,7 @@ final class InputRows: Sendable {
         /// Thrown after the rows before it.
         var failure: (any Error)?
         var hasEnded = false
+        var listsSitemaps = false
         var copy: InputCopy?
         let buffer: Buffer
         /// When the last bytes came.
@@ -127,6 +128,9 @@ final class InputRows: Sendable {
         return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
     }
 
+    /// Whether the rows that were read are sitemaps, which an index lists in place of pages.
+    var listsSitemaps: Bool { state.withLock { $0.listsSitemaps } }
+
     /// Copies all that is read into a file of this folder. The file goes with this object.
     func keepCopy(in folder: String) throws {
         let copy = try InputCopy(in: folder)
@@ -167,6 +171,7 @@ final class InputRows: Sendable {
                     state.failure = error
                 }
             }
+            state.listsSitemaps = state.listsSitemaps || rows.listsSitemaps
             guard state.hasEnded, rows.isEmpty else { return .success(rows) }
             return state.failure.map(Result.failure) ?? .success(nil)
         }

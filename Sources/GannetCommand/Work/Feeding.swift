@@ -83,7 +83,13 @@ enum Feeding {
     }
 
     /// Prints each reason once, with the first rows that it holds for and the number of the others.
-    static func complain(about summary: EnqueueSummary, _ console: Console) {
+    /// - Parameter rows: The rows that were fed.
+    static func complain(about summary: EnqueueSummary, of rows: InputRows?, _ console: Console) {
+        if rows?.listsSitemaps == true {
+            console.warn(
+                "the input is an index of sitemaps. These are fetched as they are, and not the pages that they list: "
+                    + "for these, give each fetched sitemap to '-i'.")
+        }
         for reason in summary.reasons {
             var places = reason.first.map(\.description)
             let others = reason.count - places.count

@@ -188,7 +188,7 @@ struct Run: Sendable {
                         waiting: waiting, found: window?.found, onFirst: nameQueue)
                     do {
                         let fed = try await feeding.run()
-                        say(fed, folder)
+                        say(fed, folder, input)
                         return fed
                     } catch {
                         early.stop()
@@ -256,8 +256,8 @@ struct Run: Sendable {
         )
     }
 
-    private func say(_ fed: RunFeeding.Fed, _ folder: RecordedFolder) {
-        Feeding.complain(about: fed.summary, console)
+    private func say(_ fed: RunFeeding.Fed, _ folder: RecordedFolder, _ input: RunInput) {
+        Feeding.complain(about: fed.summary, of: input.rows, console)
         let (counts, checked) = (folder.counts, fed.checked)
         if case .failed = options.demand {
             console.note("\(counts.queued) of \(Amounts.count(counts.listed, "URL")) \(counts.queued == 1 ? "is" : "are") to be fetched.")

@@ -82,6 +82,23 @@ import Testing
         try await fleet.stop()
     }
 
+    @Test func `an index of sitemaps is fed with a warning that names the way to the pages, and a sitemap without one`() async throws {
+        let fleet = try await Fleet.start(files: 1)
+        let warning =
+            "gannet: the input is an index of sitemaps. These are fetched as they are, and not the pages that they list: "
+            + "for these, give each fetched sitemap to '-i'.\n"
+        for (root, child, expected) in [("sitemapindex", "sitemap", true), ("urlset", "url", false)] {
+            let text = "<\(root)><\(child)><loc>\(fleet.origin.urls[0])</loc></\(child)></\(root)>"
+            try fleet.folder.write(Array(text.utf8), to: "list.xml")
+            let list = ["-i", fleet.folder.file("list.xml")]
+            let enqueued = try await fleet.outcome(["enqueue"] + list + fleet.connection)
+            #expect(enqueued.status == 0 && enqueued.errors.contains(warning) == expected, "\(enqueued.errors)")
+            let run = try await fleet.outcome(["run", "-d", fleet.out] + list + fleet.local + fleet.connection)
+            #expect(run.status == 0 && run.errors.contains(warning) == expected, "\(run.errors)")
+        }
+        try await fleet.stop()
+    }
+
     @Test(arguments: [
         (
             "a,b\n1,2\n", "",
