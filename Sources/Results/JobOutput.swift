@@ -85,9 +85,12 @@ package struct HeldBody: Sendable, Equatable {
     package let file: String?
     /// The picture that is stored in place of the body.
     package let picture: StoredPicture?
+    /// The clause about a body that is not what its type says; nil where nothing contradicts the type.
+    package let typeMismatch: String?
 
-    package init(file: String?, picture: StoredPicture? = nil) {
+    package init(file: String?, picture: StoredPicture? = nil, typeMismatch: String? = nil) {
         self.file = file
         self.picture = picture
+        self.typeMismatch = typeMismatch
     }
 }

@@ -32,6 +32,7 @@ import Testing
             $0.url = "http://h/"
         },
         long(), long { $0.picture = picture }, record { $0.lastDigest = Array(repeating: 7, count: 32) }, record { $0.checkedAt = 1 },
+        record { $0.typeMismatch = "it looks like HTML" }, long { $0.typeMismatch = "it\tlooks" },
         long {
             $0.isFailed = true
             $0[.entityTag] = "\"a\tb\\\""

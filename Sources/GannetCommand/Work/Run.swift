@@ -108,6 +108,12 @@ struct Run: Sendable {
     /// Prints the result, and says whether the command has succeeded.
     private func report(_ summary: RunSummary, of folder: RecordedFolder) throws -> ExitStatus {
         let totals = summary.totals
+        if totals.mismatches > 0 {
+            console.warn(
+                totals.mismatches == 1
+                    ? "1 body is not what its type says: 'typeMismatch' in manifest.jsonl tells."
+                    : "\(totals.mismatches) bodies are not what their type says: 'typeMismatch' in manifest.jsonl tells.")
+        }
         let status: ExitStatus = options.maxFailures.allows(totals[.failed] + totals[.invalid], of: totals.rows) ? .done : .someFailed
         guard options.json else {
             return try console.print(prose: "\(summary.text) to \(folder.displayPath)\(summary.reference)", last: status)

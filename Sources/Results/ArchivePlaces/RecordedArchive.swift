@@ -75,7 +75,7 @@ extension RecordedArchive: JobOutput {
             guard let place = try writer.write(exchanges, downloaded: (body, digest.bytes)) else {
                 throw ArchiveError.unfit("Its answer has no head.")
             }
-            return .held(HeldBody(file: place.text))
+            return .held(HeldBody(file: place.text, typeMismatch: BodyKind.falsePicture(download)))
         } catch ArchiveError.unfit(let sentence) {
             let detail = sentence.hasSuffix(".") ? String(sentence.dropLast()) : sentence
             return .refused(FetchError(kind: .protocolError, url: job.url, detail: "an archive cannot have it: \(detail)"))

@@ -51,6 +51,7 @@ package final class BatchExport: Sendable {
     func noteThere(_ record: JobRecord, known: JobRecord?) throws {
         var record = record
         record.lastDigest = known?.lastDigest
+        if let known, known.digest == record.digest { record.typeMismatch = known.typeMismatch }
         if record != known { _ = try folder.journal.append(record) }
         try folder.journal.mark(record.id, .sound)
         report(.there(record.id, url: record.url, file: record.file))
@@ -92,7 +93,10 @@ package final class BatchExport: Sendable {
             return try noteTaken(failure, body)
         }
         if packing != nil, let fetched = body.fetched { folder.folder.set(fetched, of: name) }
-        try folder.append(body.record(file: name))
+        var record = body.record(file: name)
+        let clause = BodyKind.falsePicture(ofFile: "\(folder.folder.path)/\(name)", servedAs: body.content.fields[.contentType])
+        record.typeMismatch = clause ?? ""
+        try folder.append(record)
         report(.written(body.id, url: body.content.url, bytes: body.content.size, file: name))
     }
 }

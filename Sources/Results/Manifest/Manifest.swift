@@ -196,6 +196,8 @@ package struct ManifestTotals: Sendable, Equatable {
     package private(set) var hosts: [String: Int] = [:]
     /// The size of the bodies that were fetched or written.
     package private(set) var bytes = 0
+    /// Bodies that were served as pictures and are none.
+    package private(set) var mismatches = 0
 
     /// More than there are statuses.
     private static let mostClasses = 1000
@@ -214,6 +216,7 @@ package struct ManifestTotals: Sendable, Equatable {
         }
         counts[line.outcome, default: 0] += 1
         if line.outcome == .fetched { bytes += line.record?.bytes ?? 0 }
+        if line.outcome != .repeated, line.hasBody, line.record?.typeMismatch.isEmpty == false { mismatches += 1 }
         guard line.outcome == .failed, let errorClass = line.error?.errorClass else { return }
         if classes[errorClass] != nil || classes.count < Self.mostClasses { classes[errorClass, default: 0] += 1 }
         guard countsHost, let host = line.row.url.flatMap({ try? CanonicalURL($0) })?.host else { return }

@@ -97,6 +97,7 @@ struct ManifestLine {
         for (key, text) in zip(JobRecord.factKeys, body?.facts ?? []) where !text.isEmpty { members.append((key, .string(text))) }
         members.append(("error", error.map { ["class": .string($0.errorClass), "message": .string($0.message)] } ?? .null))
         if let optOut = body?.errorMessage, !optOut.isEmpty { members.append(("optOut", .string(optOut))) }
+        if let clause = body?.typeMismatch, !clause.isEmpty { members.append(("typeMismatch", .string(clause))) }
         if let id = row.id { members.append(("id", .string(String(decoding: id, as: UTF8.self)))) }
         return members
     }

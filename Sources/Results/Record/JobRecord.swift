@@ -62,6 +62,8 @@ package struct JobRecord: Sendable, Equatable {
     var lastDigest: [UInt8]?
     /// Why the body could not be asked for again, where it has stayed since an earlier run.
     var staleness: Failure?
+    /// The clause about a body that was served as a picture and is none, such as `it looks like HTML`; empty for others.
+    package var typeMismatch = ""
 
     package init(_ id: URLID, _ outcome: Outcome = .fetched) { (self.id, self.outcome) = (id, outcome) }
 
@@ -146,11 +148,12 @@ extension JobRecord {
 
 /// One record is one line with tabs between its fields. They are id, `+` or `-`, status, bytes, SHA-256, milliseconds, file, content type,
 /// error class and error message. The URL may follow, and a picture behind it. In a long line both do, perhaps empty. Then come the last
-/// digest, the times of the fetch and of the last check, the answer's facts, and class and message of a failed check. A dot is the last
-/// field. Readers skip all other lines, such as those that a killed process or a power cut left.
+/// digest, the times of the fetch and of the last check, the answer's facts, and class and message of a failed check. The contradiction to
+/// the type comes last, and only where there is one. A dot is the last field. Readers skip all other lines, such as those that a killed process or a power cut left.
 extension JobRecord {
     private static let shortCounts = 10...12
     private static let longCount = 24
+    private static let longCounts = longCount...(longCount + 1)
     private static let tab = UInt8(ascii: "\t")
     /// The last field of a long line. Two lines that ran together have none.
     private static let end = "."
@@ -161,10 +164,10 @@ extension JobRecord {
             id.bytes.hexadecimal, isFailed ? "-" : "+", String(status), String(bytes), digest?.hexadecimal ?? "", String(milliseconds),
             file, contentType, errorClass, errorMessage,
         ]
-        if fetchedAt != 0 || !facts.isEmpty || checkedAt > 0 || lastDigest != nil || staleness != nil {
+        if fetchedAt != 0 || !facts.isEmpty || checkedAt > 0 || lastDigest != nil || staleness != nil || !typeMismatch.isEmpty {
             fields += [url, picture?.text ?? "", lastDigest?.hexadecimal ?? "", String(fetchedAt), String(checkedAt)]
             fields += facts.isEmpty ? Self.noFacts : facts
-            fields += [staleness?.errorClass ?? "", staleness?.message ?? "", Self.end]
+            fields += [staleness?.errorClass ?? "", staleness?.message ?? ""] + (typeMismatch.isEmpty ? [] : [typeMismatch]) + [Self.end]
         } else {
             fields += picture.map { [url, $0.text] } ?? (url.isEmpty ? [] : [url])
         }
@@ -188,10 +191,11 @@ extension JobRecord {
         (file, contentType, errorClass, errorMessage) = (text(6), text(7), text(8), text(9))
         if fields.count > 10 { url = text(10) }
         if fields.count > 11 { picture = StoredPicture(text(11)) }
-        guard fields.count == Self.longCount else { return }
+        guard Self.longCounts.contains(fields.count) else { return }
         (lastDigest, fetchedAt, checkedAt) = (hash(12), number(13), number(14))
         if fields[15...20].contains(where: { !$0.isEmpty }) { facts = (15...20).map(text) }
         if !fields[21].isEmpty { staleness = Failure(errorClass: text(21), message: text(22)) }
+        if fields.count > Self.longCount { typeMismatch = text(23) }
     }
 
     /// The part of a line that an index needs; `nil` if the line is not a record. A damaged line must not stand for its URL: no run would fetch that.
@@ -210,11 +214,11 @@ extension JobRecord {
         for place in line.indices where line[place] == tab {
             fields.append(UnsafeRawBufferPointer(rebasing: line[start..<place]))
             start = place + 1
-            if fields.count == longCount { return nil }
+            if fields.count == longCounts.upperBound { return nil }
         }
         fields.append(UnsafeRawBufferPointer(rebasing: line[start...]))
-        let isLong = fields.count == longCount
-        guard isLong ? fields[longCount - 1].elementsEqual(end.utf8) : shortCounts.contains(fields.count), number(fields[2]) != nil,
+        let isLong = longCounts.contains(fields.count)
+        guard isLong ? fields[fields.count - 1].elementsEqual(end.utf8) : shortCounts.contains(fields.count), number(fields[2]) != nil,
             number(fields[3]) != nil, number(fields[5]) != nil, isDigest(fields[4]), isFile(fields[6]),
             !isLong || isDigest(fields[12]) && number(fields[13]) != nil && number(fields[14]) != nil
         else { return nil }

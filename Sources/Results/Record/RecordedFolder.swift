@@ -154,7 +154,8 @@ extension RecordedFolder: JobOutput {
     package func held(_ outcome: URLOutcome, for job: Job) throws -> HeldBody? { try found(job) }
 
     package func place(_ download: Download, digest: SHA256Digest, of job: Job) throws -> Placement {
-        try Placement(of: job) { try folder.stored(download, of: job) }
+        let clause = BodyKind.falsePicture(download)
+        return try Placement(of: job) { HeldBody(file: try folder.stored(download, of: job).file, typeMismatch: clause) }
     }
 
     package func note(_ end: JobRecord, _ wire: WireRecord?, of job: Job) throws {

@@ -63,6 +63,17 @@ struct BodyKind {
         return resemblance.clause
     }
 
+    /// The same for a file. Nil also for a file that cannot be read. Only a body that was served as a picture is looked at.
+    static func falsePicture(ofFile path: String, servedAs contentType: String?) -> String? {
+        guard let contentType, isPicture(servedAs: contentType) else { return nil }
+        return BodyKind(ofFile: path, servedAs: contentType)?.falsePicture
+    }
+
+    static func falsePicture(_ download: Download) -> String? {
+        guard let type = download.contentType, isPicture(servedAs: type) else { return nil }
+        return BodyKind(of: download.body, servedAs: type)?.falsePicture
+    }
+
     /// The media type, by the bytes of a false picture, and by the answer's head for others. Nil where nothing is known.
     ///
     /// JSON and text have to be whole and in UTF-8: readers decode these.

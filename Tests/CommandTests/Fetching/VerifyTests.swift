@@ -53,6 +53,32 @@ import Testing
         try await fleet.stop()
     }
 
+    @Test func `a page that was served as a picture is stored, and its row and the run say so, also when it is there already`() async throws
+    {
+        let fleet = try await Fleet.start {
+            $0.fileCount = 1
+            $0.directives = """
+                location = /page.png { default_type image/png; return 200 "<!doctype html><title>Blocked</title>"; }
+                location = /page { default_type text/html; return 200 "<!doctype html><title>Fine</title>"; }
+                """
+        }
+        let urls = ["/page.png", "/page"].map(fleet.origin.url)
+        for (path, words) in [("files", []), ("warc", ["--output-format", "warc"])] {
+            for outcome in ["fetched", "cached"] {
+                let folder = fleet.folder.file(path)
+                let run = try await fleet.outcome(["run", "-d", folder] + urls + words + fleet.local + fleet.connection)
+                let warning = "gannet: 1 body is not what its type says: 'typeMismatch' in manifest.jsonl tells.\n"
+                #expect(run.status == 0 && run.errors.contains(warning), "\(run.errors)")
+                let lines = try String(contentsOfFile: folder + "/manifest.jsonl", encoding: .utf8).split(separator: "\n")
+                let rows = try lines.map { try #require(JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any]) }
+                #expect(rows.map { $0["outcome"] as? String } == [outcome, outcome])
+                #expect(rows.map { $0["contentType"] as? String } == ["image/png", "text/html"])
+                #expect(rows.map { $0["typeMismatch"] as? String } == ["it looks like HTML", nil], "\(rows)")
+            }
+        }
+        try await fleet.stop()
+    }
+
     @Test func `a row whose body had another digest is fetched again by the next run, and other rows are not`() async throws {
         let fleet = try await Self.start()
         let other = String(Self.sha256.dropLast()) + "0"

@@ -167,6 +167,7 @@ extension JobRunner {
         var end = JobRecord(
             job.id, unfit == nil ? .fetched : .failed, unfit ?? content.noted(for: job.manners), duration: download.duration)
         end.picture = body?.picture
+        end.typeMismatch = body?.typeMismatch ?? ""
         end.noteAnswer(
             at: Int(times.end.millisecondsSince1970), of: RedactedURL.withoutUserInfo(job.url), from: download.finalURL,
             header: { download.headers[$0] })

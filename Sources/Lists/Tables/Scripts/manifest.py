@@ -9,7 +9,7 @@ if hasattr(sys, "set_int_max_str_digits"):
 FIXED = {
     "line": "int64", "argument": "int64", "finished": "int64", "url": "string", "outcome": "string", "httpStatus": "int32",
     "bytes": "int64", "sha256": "string", "contentType": "string", "durationMilliseconds": "int64", "file": "string",
-    "errorClass": "string", "errorMessage": "string", "optOut": "string", "id": "string",
+    "errorClass": "string", "errorMessage": "string", "optOut": "string", "typeMismatch": "string", "id": "string",
     "result": "string", "lastSha256": "string", "fetchedAt": "string", "checkedAt": "string", "finalUrl": "string", "etag": "string",
     "lastModified": "string", "cacheControl": "string", "expires": "string", "age": "string",
 }
