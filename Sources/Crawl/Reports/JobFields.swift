@@ -22,11 +22,12 @@ package struct JobLook: Sendable {
     private let job: ListedJob
     private let now: Int
     private let batch: String?
+    private let givenUpWithin: Duration?
 
-    /// - Parameters:
-    ///   - now: Queue time, ms.
-    ///   - batch: The name of its batch; nil for a batch that is remembered no longer.
-    package init(_ job: ListedJob, at now: Int, batch: String?) { (self.job, self.now, self.batch) = (job, now, batch) }
+    fileprivate init(_ job: ListedJob, in listing: JobListing) {
+        (self.job, now) = (job, listing.now)
+        (batch, givenUpWithin) = (listing.batches[job.batch], listing.givenUpWithin(job))
+    }
 
     /// Since when the job is in its state, or until when it waits.
     private func since(in state: JobState) -> Duration? { job.state == state ? job.since(at: now) : nil }
@@ -36,7 +37,8 @@ package struct JobLook: Sendable {
         .text("host", \.job.entry.host), .text("batch", ifKnown: \.batch), .seconds("ageSeconds", ifKnown: { $0.job.age(at: $0.now) }),
         .seconds("activeSeconds", ifKnown: { $0.since(in: .active) }),
         .seconds("dueInSeconds", ifKnown: { $0.since(in: .delayed).map { .zero - $0 } }),
-        .seconds("deadSeconds", ifKnown: { $0.since(in: .dead) }), .integer("failures", \.job.failures),
+        .seconds("givenUpWithinSeconds", ifKnown: \.givenUpWithin), .seconds("deadSeconds", ifKnown: { $0.since(in: .dead) }),
+        .integer("failures", \.job.failures),
         .integer("crashes", \.job.crashes), .integer("httpStatus", ifKnown: \.job.error?.httpStatus),
         .object("error", error, ifKnown: { look in look.job.errorClass.map { ($0, look.job.errorMessage) } }),
         .object("phases", PhaseTimes.fields, ifKnown: \.job.error?.phases),
@@ -48,7 +50,7 @@ package struct JobLook: Sendable {
 }
 
 extension JobListing {
-    package var looks: [JobLook] { jobs.map { JobLook($0, at: now, batch: batches[$0.batch]) } }
+    package var looks: [JobLook] { jobs.map { JobLook($0, in: self) } }
 }
 
 extension ListedJob {

@@ -22,8 +22,9 @@ struct HostsListCommand: Command {
         "list",
         summary: "List the rules for hosts, and the hosts that do not answer, rest, or ask for time between requests.",
         discussion: "A host that does not answer is probed: one request at a time asks whether it answers again. When it is given up, "
-            + "its jobs fail with the reason of the last request. GIVEN UP says when that is at the latest, by the options of all workers. "
-            + "A host that is paced gets a request only now and then, as its Crawl-delay asks. JOBS are those of all queues that wait for the host: a worker has met "
+            + "its jobs fail with the reason of the last request. GIVEN UP says when that is at the latest, by the options of the workers "
+            + "whose queues have jobs for it. A host that is paced gets a request only now and then, as its Crawl-delay asks. "
+            + "JOBS are those of all queues that wait for the host: a worker has met "
             + "them and put them aside.",
         flags: [CommonFlags.json.entry] + ConnectionOptions.flags + CommonFlags.everywhere,
         examples: [

@@ -13,7 +13,8 @@ struct JobsListCommand: Command {
         "list",
         summary: "List jobs that are active, ready, delayed, parked or dead.",
         discussion:
-            "Without '--state' some jobs of each state are shown. With '--json' each line is a page with a cursor for the next one.",
+            "Without '--state' some jobs of each state are shown. With '--json' each line is a page with a cursor for the next one. "
+            + "GIVEN UP says when a waiting job fails at the latest, by the options of the queue's workers.",
         flags: [JobFlags.state.entry] + JobFlags.selecting
             + [limit.entry, cursor.entry, all.entry, CommonFlags.json.entry] + QueueTarget.flags,
         examples: [
@@ -84,11 +85,14 @@ struct JobsListCommand: Command {
         }
         if !jobs.isEmpty {
             // Its columns are as wide as this page needs: the next one is not known yet.
-            var table = TextTable("STATE", "WHEN", "ATTEMPTS", "ID", "URL", "REASON")
-            for job in jobs {
-                table.add(
-                    state.rawValue, job.when, job.attempts, job.job.entry.id.short, job.job.shownURL.withoutSteering,
-                    (job.job.errorMessage ?? job.job.errorClass ?? "").withoutSteering)
+            let ends = page.jobs.map { page.givenUpWithin($0).map { "in \(Amounts.roughTime($0))" } }
+            let hasEnds = ends.contains { $0 != nil }
+            var table = TextTable(
+                (["STATE", "WHEN", "ATTEMPTS"] + (hasEnds ? ["GIVEN UP"] : []) + ["ID", "URL", "REASON"]).map { ($0, .left) })
+            for (job, end) in zip(jobs, ends) {
+                let cells = [state.rawValue, job.when, job.attempts] + (hasEnds ? [end ?? "-"] : [])
+                let reason = (job.job.errorMessage ?? job.job.errorClass ?? "").withoutSteering
+                table.add((cells + [job.job.entry.id.short, job.job.shownURL.withoutSteering, reason]).map { StyledText($0) })
             }
             try console.print(table)
         }

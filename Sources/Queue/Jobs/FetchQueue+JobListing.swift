@@ -24,7 +24,22 @@ extension FetchQueue {
                 looks += 1
                 jobs += try await walk.look(limit: limit - jobs.count).jobs
             }
-            return JobListing(jobs: jobs, batches: try await names(ofBatchesOf: jobs), now: try await cluster.now(), next: walk.next)
+            var listing = JobListing(jobs: jobs, batches: try await names(ofBatchesOf: jobs), now: try await cluster.now(), next: walk.next)
+            if selection.state == .ready || selection.state == .delayed { try await learnEnds(of: &listing) }
+            return listing
+        }
+    }
+
+    private static let mostHosts = 1000
+
+    /// Learns when the waiting jobs of a listing are given up. Of very many hosts only some are looked at.
+    private func learnEnds(of listing: inout JobListing) async throws {
+        let hosts = Set(listing.jobs.map(\.entry.host)).sorted().prefix(Self.mostHosts)
+        if hosts.isEmpty { return }
+        let now = listing.now
+        listing.patience = WaitPatience.longest(of: try await workers().workers, at: now)
+        for (name, standing) in try await standings(of: Array(hosts), at: now) {
+            listing.hosts[name] = WaitingHost(name, standing, at: now)
         }
     }
 

@@ -21,8 +21,10 @@ struct JobPage {
 
     private var isFull: Bool { count >= limit }
 
-    private mutating func add(_ block: Block, job index: Int = 0, at time: Int?, crashes: Int, failures: Int, error: OutcomeContent? = nil)
-    {
+    private mutating func add(
+        _ block: Block, job index: Int = 0, at time: Int?, crashes: Int, failures: Int, error: OutcomeContent? = nil,
+        putOffSince: Int? = nil
+    ) {
         var read: JobEntry?
         if let bytes = block.bytes(ofJobs: index..<index + 1), var one = Block(bytes), case .job(let entry) = one.next() { read = entry }
         guard reader.selection.filter.lists(read) else { return }
@@ -31,7 +33,7 @@ struct JobPage {
         jobs.append(
             ListedJob(
                 state: reader.selection.state, entry: entry, batch: block.batch, enqueued: block.enqueued, crashes: crashes,
-                failures: failures, at: time, error: error))
+                failures: failures, at: time, error: error, putOffSince: putOffSince))
     }
 }
 
@@ -167,6 +169,7 @@ extension JobPage {
     private mutating func add(_ found: Found, _ position: inout Position) -> Bool {
         let retry = reader.selection.state == .delayed && found.lock?.kind == .retry ? found.lock?.began : nil
         let lock = reader.selection.state == .parked ? nil : found.lock
+        let putOffSince = lock.flatMap { $0.kind == .retry && $0.throttled > 0 ? $0.throttled : nil }
         for element in found.elements {
             if let block = reader.selected(element, in: found.place) {
                 for index in min(position.job, block.count)..<block.count {
@@ -176,7 +179,7 @@ extension JobPage {
                     }
                     add(
                         block, job: index, at: found.place.due(block) ?? retry, crashes: lock?.crashes ?? 0,
-                        failures: lock?.failures ?? 0, error: lock.flatMap { OutcomeContent($0.failure) })
+                        failures: lock?.failures ?? 0, error: lock.flatMap { OutcomeContent($0.failure) }, putOffSince: putOffSince)
                 }
             }
             (position.element, position.job) = (position.element + 1, 0)

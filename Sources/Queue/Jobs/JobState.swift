@@ -81,6 +81,9 @@ package struct ListedJob: Sendable {
 
     /// Why the job was given up, where that is still known.
     package let error: OutcomeContent?
+
+    /// Since when the URL is put off without a charge; `nil` for a job that is not.
+    var putOffSince: Int?
 }
 
 extension ListedJob {
@@ -132,6 +135,16 @@ package struct JobListing: Sendable {
 
     /// `nil` at the end.
     package let next: JobCursor?
+
+    /// Hosts of the jobs that do not answer or rest, and how long the queue's workers wait.
+    var hosts: [String: WaitingHost] = [:]
+    var patience: WaitPatience?
+
+    /// The time within which a waiting job is asked for or given up, alone or with its host; `nil` where it waits for neither, or nobody knows.
+    package func givenUpWithin(_ job: ListedJob) -> Duration? {
+        let own = job.putOffSince.flatMap { patience?.left(afterRests: .milliseconds(max(0, now - $0))) }
+        return [own, hosts[job.entry.host].flatMap { patience?.left(of: $0) }].compactMap(\.self).min()
+    }
 }
 
 extension String {

@@ -22,6 +22,8 @@ package struct WaitPatience: Sendable, Equatable {
     package var silence: Duration
     /// For a host that asks for rests; zero for ever.
     package var rests: Duration
+    /// For how long the worker has run. A rest that began before that costs nothing of its patience. `nil` where it is not known.
+    package var age: Duration?
 
     package init(silence: Duration, rests: Duration) {
         self.silence = silence
@@ -30,7 +32,7 @@ package struct WaitPatience: Sendable, Equatable {
 
     /// The time that is left; `nil` for ever.
     func left(afterSilence time: Duration) -> Duration? { silence == .zero ? nil : max(.zero, silence - time) }
-    func left(afterRests time: Duration) -> Duration? { rests == .zero ? nil : max(.zero, rests - time) }
+    func left(afterRests time: Duration) -> Duration? { rests == .zero ? nil : max(.zero, rests - min(time, age ?? time)) }
 
     /// The time within which a host answers or is given up, if it is not given up already; `nil` where that is not known.
     func left(of host: WaitingHost) -> Duration? {
@@ -40,13 +42,19 @@ package struct WaitPatience: Sendable, Equatable {
 
     /// The longest of the living workers; `nil` without workers, or where one says nothing: it may wait for ever.
     static func longest(of workers: [WorkerStatus], at now: Int) -> WaitPatience? {
-        let patiences = workers.filter { $0.state(at: now) != .silent }.map { $0.record?.patience }
+        let patiences = workers.filter { $0.state(at: now) != .silent }.map { worker in
+            var patience = worker.record?.patience
+            patience?.age = worker.age(at: now)
+            return patience
+        }
         return patiences.contains(nil) ? nil : patiences.compactMap(\.self).reduce(nil) { $0?.longer($1) ?? $1 }
     }
 
-    /// The longer of both, for each kind of host.
+    /// The longer of both, for each kind of host. It ends as if the younger of both workers had it.
     func longer(_ other: WaitPatience) -> WaitPatience {
         func longer(_ one: Duration, _ other: Duration) -> Duration { one == .zero || other == .zero ? .zero : max(one, other) }
-        return WaitPatience(silence: longer(silence, other.silence), rests: longer(rests, other.rests))
+        var both = WaitPatience(silence: longer(silence, other.silence), rests: longer(rests, other.rests))
+        if let age, let other = other.age { both.age = min(age, other) }
+        return both
     }
 }

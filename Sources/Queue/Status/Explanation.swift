@@ -125,7 +125,9 @@ extension ClusterState {
             let end = try await connection.send(score).asOptionalString().flatMap { Int($0) } ?? 0
             let standing = try HostStanding(replies[4], of: host, at: now)
             let waiting = WaitingHost(host, standing, at: now)
-            let patience = waiting == nil ? nil : try await patience(of: knownQueues())
+            let asking = Set(followers.map(\.queue) + [lock?.queue].compactMap(\.self))
+            let workers = waiting == nil ? [:] : try await workers(of: knownQueues())
+            let patience = Self.patience(with: host, of: workers, at: now) { asking.contains($0) }
             return Explanation(
                 now: now, outcome: try replies[2].asOptionalBytes().flatMap { URLOutcome($0) },
                 holder: lock.map { Explanation.Holder($0, end: end, lived: lived) },

@@ -11,6 +11,7 @@ extension FetchQueue {
     ) async throws(StateError) -> QueueProgress {
         var progress = try await heartbeat(worker, record.bytes, drain)
         progress.waits.patience = record.patience
+        progress.waits.patience?.age = record.life.age
         return progress
     }
 

@@ -62,7 +62,7 @@ extension FetchQueue {
     }
 
     /// How hosts stand. The same record decides whether another request may begin.
-    private func standings(of hosts: [String], at now: Int) async throws -> [String: HostStanding] {
+    func standings(of hosts: [String], at now: Int) async throws -> [String: HostStanding] {
         let commands = hosts.map { HostStanding.command($0, cluster.partition(of: $0).keys) }
         var standings: [String: HostStanding] = [:]
         for (host, reply) in zip(hosts, await cluster.connection.pipeline(commands)) {

@@ -36,7 +36,7 @@ extension ClusterState {
         let rules = Dictionary(rules.map { ($0.pattern, $0) }) { one, _ in one }
         return try await StateError.mapping {
             let queues = try await knownQueues()
-            let patience = try await patience(of: queues)
+            let workers = try await workers(of: queues)
             var waits = HostBacklogs()
             for partition in partitions {
                 let now = try await now(in: partition)
@@ -53,7 +53,10 @@ extension ClusterState {
                     if found.count < HostBacklogs.most { found.append((host, standing)) }
                 }
                 let jobs = try await jobsAside(found.map(\.host.name), of: queues, in: partition)
-                let backlogs = zip(found, jobs).map { HostBacklog($0.host, $0.standing, jobs: $1, patience) }
+                let backlogs = zip(found, jobs).map { found, jobs in
+                    let patience = Self.patience(with: found.host.name, of: workers, at: now) { jobs[$0, default: 0] > 0 }
+                    return HostBacklog(found.host, found.standing, jobs: jobs.values.reduce(0, +), patience)
+                }
                 // A pace without jobs keeps nobody waiting.
                 let waiting = backlogs.filter { $0.host.state != .paced || $0.jobs > 0 }
                 waits.count -= backlogs.count - waiting.count
@@ -86,19 +89,29 @@ extension ClusterState {
         return queues.sorted()
     }
 
-    /// How long the workers of these queues wait for a host, at most.
-    func patience(of queues: [String]) async throws -> WaitPatience? {
-        var workers: [WorkerStatus] = []
-        for name in queues { workers += try await FetchQueue(self, name, .once).workers().workers }
-        return WaitPatience.longest(of: workers, at: try await now())
+    func workers(of queues: [String]) async throws -> [String: [WorkerStatus]] {
+        var workers: [String: [WorkerStatus]] = [:]
+        for name in queues { workers[name] = try await FetchQueue(self, name, .once).workers().workers }
+        return workers
     }
 
-    /// How many jobs stand aside for each of the hosts. All blocks of a list are taken to be like its first.
-    private func jobsAside(_ hosts: [String], of queues: [String], in partition: Partition) async throws -> [Int] {
+    /// How long workers wait for a host, at most. Each run has a queue and a patience of its own, so the workers of queues with jobs at the
+    /// host count. Where no queue is known to have some, all workers do.
+    static func patience(
+        with host: String, of workers: [String: [WorkerStatus]], at now: Int, where hasJobs: (String) -> Bool
+    ) -> WaitPatience? {
+        let own = workers.filter { queue, workers in
+            hasJobs(queue) || workers.contains { $0.record?.hosts.contains { $0.name == host && $0.running > 0 } == true }
+        }
+        return WaitPatience.longest(of: (own.isEmpty ? workers : own).values.flatMap(\.self), at: now)
+    }
+
+    /// How many jobs stand aside for each of the hosts, by queue. All blocks of a list are taken to be like its first.
+    private func jobsAside(_ hosts: [String], of queues: [String], in partition: Partition) async throws -> [[String: Int]] {
         let lists = hosts.flatMap { host in
             queues.flatMap { queue in Priority.allCases.map { partition.keys.aside(Array(host.utf8), $0, of: queue) } }
         }
-        guard !lists.isEmpty else { return hosts.map { _ in 0 } }
+        guard !lists.isEmpty else { return hosts.map { _ in [:] } }
         let looks = try await look(at: lists)
         var counts: [Int] = []
         for look in looks {
@@ -110,7 +123,14 @@ extension ClusterState {
             let sizes = try replies.flatMap { try $0.get().asArray().map { Block(try $0.asBytes())?.count ?? 1 } }
             counts.append(sizes.reduce(0, +) * look.length / max(1, sizes.count))
         }
-        let listsOfHost = queues.count * Priority.allCases.count
-        return hosts.indices.map { counts[($0 * listsOfHost)..<(($0 + 1) * listsOfHost)].reduce(0, +) }
+        let priorities = Priority.allCases.count
+        return hosts.indices.map { host in
+            var jobs: [String: Int] = [:]
+            for (index, queue) in queues.enumerated() {
+                let first = (host * queues.count + index) * priorities
+                jobs[queue] = counts[first..<(first + priorities)].reduce(0, +)
+            }
+            return jobs
+        }
     }
 }

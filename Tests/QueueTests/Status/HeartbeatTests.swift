@@ -177,6 +177,7 @@ import Testing
             var progress = try await fixture.queue.beat("a", .ofTest)
             var waits = QueueWaits(held: 8, hosts: 4)
             waits.patience = WorkerRecord.ofTest.patience
+            waits.patience?.age = WorkerRecord.ofTest.life.age
             #expect(progress.waits == waits)
             #expect(try await fixture.queue.overview().waits == progress.waits)
             _ = try await fixture.settle(first[0], QueueFixture.retried(first[0].url, after: .seconds(60)))
@@ -192,9 +193,14 @@ import Testing
             let progress = try await fixture.queue.beat("a", .ofTest)
             var waits = QueueWaits(held: 48, hosts: 12)
             waits.patience = WorkerRecord.ofTest.patience
+            waits.patience?.age = WorkerRecord.ofTest.life.age
             #expect(progress.accepted == 60 && progress.ended == 0 && progress.waits == waits)
             let overview = try await fixture.queue.overview()
-            #expect(overview.waits == progress.waits && overview.counts.active == 12 && overview.counts.ready == 48)
+            // The worker is older now.
+            #expect(overview.waits.patience?.age.map { $0 >= WorkerRecord.ofTest.life.age } == true)
+            waits = overview.waits
+            waits.patience?.age = WorkerRecord.ofTest.life.age
+            #expect(waits == progress.waits && overview.counts.active == 12 && overview.counts.ready == 48)
             #expect(overview.samples.map(\.open) == [60])
         }
     }
