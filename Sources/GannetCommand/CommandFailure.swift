@@ -76,7 +76,7 @@ extension ExitStatus: CaseIterable {
     var meaning: String {
         switch self {
         case .done: "Done."
-        case .someFailed: "Some URLs failed or were invalid, or 'doctor' has left a finding."
+        case .someFailed: "Some URLs failed or were invalid, 'doctor' has left a finding, or 'diff --exit-code' has found a change."
         case .wrongUsage: "Wrong usage."
         case .noUsableInput: "The input cannot be used."
         case .unavailable: "Redis, or another part, cannot be reached, or is unfit."

@@ -7,13 +7,15 @@ struct DiffCommand: Command {
     private static let manifests = Positional(
         "manifest", completion: .file, "The earlier and the later manifest: a file each, or the folder that holds it.")
 
+    private static let exitCode = Toggle("exit-code", hasVariable: false, "End with 1 where the manifests differ in any URL.")
+
     static let spec = CommandSpec(
         "diff",
         summary: "Compare two manifests: which bodies have changed, and which URLs were added, removed, failed or mended.",
         discussion:
             "Bodies are compared by their SHA-256. A URL counts once, with its first row. 'run' replaces the manifest of its folder, so keep a copy of the "
-            + "earlier one. The exit status is 0, whatever has changed.",
-        positional: manifests, flags: [CommonFlags.json.entry] + CommonFlags.everywhere,
+            + "earlier one. The exit status is 0, whatever has changed, unless '--exit-code' is given.",
+        positional: manifests, flags: [exitCode.entry, CommonFlags.json.entry] + CommonFlags.everywhere,
         examples: [
             Example("gannet diff monday.jsonl out", "Lists the changes from a copied manifest to that of the folder 'out'."),
             Example(
@@ -22,6 +24,7 @@ struct DiffCommand: Command {
 
     private let old: String
     private let new: String
+    private let tellsByStatus: Bool
     private let json: Bool
     private let console: Console
 
@@ -30,6 +33,7 @@ struct DiffCommand: Command {
             throw arguments.usageError("Give two manifests: the earlier one, then the later one.")
         }
         (old, new) = (arguments.positionals[0], arguments.positionals[1])
+        tellsByStatus = arguments.isSet(Self.exitCode)
         json = arguments.isSet(CommonFlags.json)
         console = Console(try LogOptions(arguments))
     }
@@ -48,8 +52,8 @@ struct DiffCommand: Command {
                 "\(lines) \(comparison.unreadable == 1 ? "is" : "are") no row of a manifest, and \(comparison.unreadable == 1 ? "was" : "were") left out."
             )
         }
-        try console.print(json ? Self.json(comparison).text : Self.text(comparison))
-        return .done
+        let status: ExitStatus = tellsByStatus && comparison.counts.values.contains { $0 > 0 } ? .someFailed : .done
+        return try console.print(json ? Self.json(comparison).text : Self.text(comparison), last: status)
     }
 
     private static func text(_ change: ManifestComparison.Change) -> String {

@@ -146,7 +146,7 @@ struct JobsDeleteCommand: Command {
         guard hasState || asked.filter.url != nil else {
             throw arguments.usageError("Say which jobs to delete: by their '--state', or those of one '--url'.")
         }
-        let states = hasState ? [asked.state] : asked.filter.errorClass == nil ? JobFlags.deletedStates : [.dead]
+        let states = hasState ? [asked.state] : asked.filter.errorClasses.isEmpty ? JobFlags.deletedStates : [.dead]
         var change = try JobsChange(arguments, states.map { JobSelection($0, asked.filter) })
         if !change.isDryRun { change.confirmation = try Confirmation(arguments, of: "'jobs delete' loses jobs") }
         self.change = change
@@ -237,7 +237,8 @@ private struct JobsChange: Sendable {
     private func show(_ count: Int, stuck: Int = 0, _ sentence: String) throws {
         let object: JSONValue = [
             "schema": 1, "queue": .string(target.queue), "state": JSONValue(state?.rawValue),
-            "host": JSONValue(filter.host), "class": JSONValue(filter.errorClass), "url": JSONValue(url),
+            "host": JSONValue(filter.host),
+            "class": JSONValue(filter.errorClasses.isEmpty ? nil : filter.errorClasses.joined(separator: ",")), "url": JSONValue(url),
             "text": JSONValue(filter.text), "batch": JSONValue(batch), "dryRun": .bool(isDryRun),
             "count": .integer(count), "stuck": .integer(stuck),
         ]
@@ -253,7 +254,8 @@ private struct JobsChange: Sendable {
             words += " of the host \(Sentence.quoted(host))"
         }
         if let text = filter.text { words += " with \(Sentence.quoted(text)) in \(count == 1 ? "its URL" : "their URLs")" }
-        if let errorClass = filter.errorClass { words += " of the class \(Sentence.quoted(errorClass))" }
+        let classes = filter.errorClasses.map { Sentence.quoted($0) }
+        if !classes.isEmpty { words += " of the \(classes.count == 1 ? "class" : "classes") \(Sentence.alternatives(classes))" }
         if let batch { words += " of the batch \(Sentence.quoted(batch))" }
         return words + " in the queue '\(target.queue)'"
     }
@@ -270,8 +272,9 @@ private enum JobFlags {
 
     private static let host = Flag("host", .text("host"), "Only jobs of this host, with its port unless that is 80 or 443.")
     static let errorClass = Flag(
-        "class", .failureClass(),
-        "Only dead jobs of this class of failures, or of a status such as 404, or of many, such as 5xx. \(classes)"
+        "class", .failureClass(), isRepeatable: true,
+        "Only dead jobs of this class of failures, or of a status such as 404, or of many, such as 5xx. Given again, also those of that class. "
+            + classes
     )
     /// `GANNET_BATCH` is there for `enqueue` and `export`. Here it would leave jobs out without a word.
     static let batch = Flag("batch", .batchName, hasVariable: false, "Only jobs of this batch. The variable GANNET_BATCH is not read here.")
@@ -315,7 +318,6 @@ private enum JobFlags {
     /// The jobs asked for, in the state that `flag` names, or in `usual`.
     static func selection(from arguments: Arguments, _ flag: Flag<String>, usual: JobState = .dead) throws -> JobSelection {
         let state = try arguments.optional(flag).flatMap(JobState.init)
-        let errorClass = try arguments.optional(errorClass)
         let named = try arguments.optional(host)
         let host = named.flatMap { RequestedURL.host(named: $0) }
         if let named, host == nil {
@@ -323,7 +325,8 @@ private enum JobFlags {
                 RequestedURL.host(ofURL: named).map { "A host is named without the rest of its URL: '--host \($0)'." }
                     ?? "The value of '--host' is no host: name one such as 'example.com'.")
         }
-        var filter = JobFilter(host: host, errorClass: errorClass)
+        var filter = JobFilter(host: host)
+        filter.errorClasses = try arguments.all(errorClass)
         filter.text = try arguments.optional(text)
         if let url = try arguments.optional(url).map({ try RequestedURL($0) }) {
             if let host = filter.host, host != url.host {
@@ -332,7 +335,7 @@ private enum JobFlags {
             (filter.url, filter.host) = (url.id, url.host)
         }
         let selection = JobSelection(state ?? usual, filter)
-        if errorClass != nil, selection.state != .dead {
+        if !filter.errorClasses.isEmpty, selection.state != .dead {
             throw arguments.usageError("Only dead jobs have a class: '--class' goes with '--state dead'.")
         }
         return selection

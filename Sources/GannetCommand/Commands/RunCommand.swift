@@ -19,11 +19,13 @@ struct RunCommand: Command {
             + "same command goes on with it; with '--refresh' it begins anew.")
     private static let only = Flag(
         "only", .choice("rows", of: ["failed"]),
-        "'failed' fetches only the URLs that the folder has not got, because they failed or are new. It does not look at the files of the others."
+        "'failed' fetches only the URLs that the folder has not got, because they failed or are new, and asks again for bodies that could not be checked. "
+            + "It does not look at the files of the others."
     )
     private static let errorClass = Flag(
-        "class", .failureClass(besides: Self.classesOfRuns), isOnce: true, hasVariable: false,
-        "With '--only failed': only URLs that failed with this class, such as 'timeout', or with this status, such as '404' or '5xx'.")
+        "class", .failureClass(besides: Self.classesOfRuns), isRepeatable: true, hasVariable: false,
+        "With '--only failed': only URLs that failed with this class, such as 'timeout', or with this status, such as '404' or '5xx'. "
+            + "Given again, also those of that class.")
     private static let classesOfRuns =
         Manifest.classesWithoutRecord + [VerifiedBodies.errorClass]
         + ThumbnailFailure.Kind.allCases.filter { $0.isOfPicture && !$0.isFinal }.map(\.rawValue)
@@ -143,15 +145,15 @@ struct RunCommand: Command {
     }
 
     private static func demand(_ submission: BatchOptions, _ arguments: Arguments) throws -> RecordedFolder.Demand {
-        let errorClass = try arguments.optional(errorClass)
+        let errorClasses = try arguments.all(errorClass)
         guard try arguments.optional(only) != nil else {
-            if errorClass != nil { throw arguments.usageError("'--class' chooses among failures: give '--only failed' too.") }
+            if !errorClasses.isEmpty { throw arguments.usageError("'--class' chooses among failures: give '--only failed' too.") }
             return submission.refresh ? .fresh : submission.maximumAge.map { .younger(than: $0) } ?? .any
         }
         if submission.refresh || submission.maximumAge != nil {
             throw arguments.usageError("'--only failed' leaves all else as it is, and '--refresh' and '--max-age' do not.")
         }
-        return .failed(errorClass: errorClass)
+        return .failed(errorClasses: errorClasses)
     }
 
     func run() async throws -> ExitStatus {

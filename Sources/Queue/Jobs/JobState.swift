@@ -18,8 +18,9 @@ package enum JobState: String, Sendable, CaseIterable {
 package struct JobFilter: Sendable, Equatable {
     /// Only jobs of this host.
     package var host: String?
-    /// Only jobs that were given up with this error class. Jobs in other states have none. `http-5xx` stands for a hundred of them.
-    package var errorClass: String?
+    /// Only jobs that were given up with one of these error classes; empty for all. Jobs in other states have none. `http-5xx` stands for a
+    /// hundred of them.
+    package var errorClasses: [String] = []
     /// Only jobs of the batch with this number.
     package var batch: Int?
     /// Only jobs of this URL.
@@ -29,15 +30,17 @@ package struct JobFilter: Sendable, Equatable {
 
     package init(host: String? = nil, errorClass: String? = nil) {
         self.host = host
-        self.errorClass = errorClass
+        if let errorClass { errorClasses = [errorClass] }
     }
 }
 
 extension JobFilter {
     package func matches(errorClass found: String?) -> Bool {
-        guard let errorClass else { return true }
-        guard errorClass.hasSuffix("xx") else { return found == errorClass }
-        return found?.count == errorClass.count && found?.hasPrefix(errorClass.dropLast(2)) == true
+        errorClasses.isEmpty
+            || errorClasses.contains { wanted in
+                guard wanted.hasSuffix("xx") else { return found == wanted }
+                return found?.count == wanted.count && found?.hasPrefix(wanted.dropLast(2)) == true
+            }
     }
 
     /// Whether a job has to be looked at by itself, because jobs of one block may differ.

@@ -24,8 +24,9 @@ package final class RecordedFolder: Sendable {
         case younger(than: Duration)
         /// Files of this run only.
         case fresh
-        /// Whatever is there, as it is: only URLs are wanted that have failed or are new. Where a class is given, only those that failed with it.
-        case failed(errorClass: String?)
+        /// Whatever is there, as it is: only URLs are wanted that are new or have failed, also where their body stayed. Where classes are given,
+        /// only those that failed with one of them.
+        case failed(errorClasses: [String])
 
         /// Whether bodies that are there may be asked for again.
         var asksAgain: Bool {
@@ -94,12 +95,15 @@ package final class RecordedFolder: Sendable {
     private func isChosen(_ id: URLID) -> Bool {
         let entry = journal[id] ?? URLTable.Entry()
         switch demand {
-        case .any, .younger, .failed(nil): return entry.offset == 0 || entry.marks.contains(.failed)
+        case .any, .younger: return entry.offset == 0 || entry.marks.contains(.failed)
         case .fresh: return true
-        case .failed(let errorClass?):
-            if entry.offset == 0 { return Manifest.classesWithoutRecord.contains(errorClass) }
-            guard entry.marks.contains(.failed), let record = try? journal.record(entry) else { return false }
-            return JobFilter(errorClass: errorClass).matches(errorClass: record.errorClass)
+        case .failed(let errorClasses):
+            var filter = JobFilter()
+            filter.errorClasses = errorClasses
+            if entry.offset == 0 { return errorClasses.isEmpty || Manifest.classesWithoutRecord.contains(where: filter.matches) }
+            if entry.marks.contains(.failed), errorClasses.isEmpty { return true }
+            guard let record = try? journal.record(entry), record.isFailed || record.staleness != nil else { return false }
+            return filter.matches(errorClass: record.staleness?.errorClass ?? record.errorClass)
         }
     }
 
@@ -185,8 +189,9 @@ extension RecordedFolder: JobOutput {
 
     /// The record of a body that was there when it was asked for again. A failure that may pass takes no body away.
     private func keptBody(after end: JobRecord) throws -> JobRecord? {
-        guard demand.asksAgain, let kind = FetchError.Kind(className: end.errorClass), FetchError(kind: kind, url: "").isRetryable,
+        guard let kind = FetchError.Kind(className: end.errorClass), FetchError(kind: kind, url: "").isRetryable,
             let entry = journal[end.id], var record = try journal.record(entry), !record.isFailed,
+            demand.asksAgain || record.staleness != nil,
             !entry.marks.contains(.current) || record.staleness != nil, isWhole(record)
         else { return nil }
         record.staleness = .init(errorClass: end.errorClass, message: end.errorMessage)

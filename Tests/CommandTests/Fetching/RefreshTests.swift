@@ -53,6 +53,12 @@ import Testing
             diff.output.hasPrefix("changed  \(fleet.origin.urls[3])  (")
                 && diff.output.hasSuffix("\n1 changed, 0 added, 0 removed, 0 failed, 0 mended, 5 as before\n"), "\(diff.output)")
 
+        for (one, other, status) in [("first.jsonl", "out", 1), ("out", "out", 0)] {
+            let words = ["diff", "--exit-code", fleet.folder.file(one), fleet.folder.file(other)]
+            #expect(diff.status == 0)
+            #expect(try await fleet.outcome(words).status == status, "\(one)")
+        }
+
         // It has changed once.
         #expect(try await fleet.outcome(run).status == 0)
         #expect(try Self.rows(fleet).allSatisfy { $0.result == "same" && $0.lastSha256 == nil && $0.outcome == "cached" })
@@ -92,7 +98,14 @@ import Testing
         #expect(rows[2].fetchedAt == first[2].fetchedAt && rows[2].checkedAt == nil)
         let plain = try await fleet.outcome(fleet.run + ["--robots", "ignore", "--retries", "0"])
         #expect(plain.output.hasPrefix("0 URLs fetched, 2 there already, 1 failed (http-404 1)"), "\(plain.output)")
+        // The body that stayed is a failed row, and the file of a confirmed one is none.
+        let only = fleet.run + ["--robots", "ignore", "--retries", "0", "--only", "failed"]
+        let asked = try await fleet.outcome(only)
+        #expect(asked.output.hasPrefix("0 URLs fetched, 1 there already, 2 failed (http-404 1, http-500 1)"), "\(asked.output)")
+        #expect(try Self.rows(fleet)[2].sha256 == first[2].sha256)
         try fleet.origin.remove("/bad")
+        let other = try await fleet.outcome(only + ["--class", "timeout", "--class", "5xx"])
+        #expect(other.output.hasPrefix("0 URLs fetched, 1 unchanged, 1 there already, 1 failed (http-404 1)"), "\(other.output)")
         let last = try await fleet.outcome(run)
         #expect(last.status == 0 && last.output.hasPrefix("1 URL fetched, 2 unchanged, 0 failed; "), "\(last.output)")
         #expect(try Self.rows(fleet).map(\.result) == ["same", "same", "same"])
@@ -194,7 +207,6 @@ import Testing
 
         for (words, reason) in [
             (["--class", "404"], "'--class' chooses among failures: give '--only failed' too."),
-            (["--only", "failed", "--class", "404", "--class", "410"], "can be given once"),
             (["--only", "failed", "--refresh"], "'--only failed' leaves all else as it is, and '--refresh' and '--max-age' do not."),
             (["--only", "failed", "--class", "tiemout"], "Did you mean 'timeout'?"),
         ] {

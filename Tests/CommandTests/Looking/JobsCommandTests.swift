@@ -76,6 +76,10 @@ import Testing
         for word in [kind, "404", "4xx", "http-4xx"] {
             #expect(try await fleet.text(["jobs", "list", "--class", word]).contains("404"), "\(word)")
         }
+        #expect(try await fleet.text(["jobs", "list", "--class", "poison", "--class", "4xx"]).contains("404"))
+        #expect(
+            try await fleet.text(["jobs", "retry", "--class", "dns", "--class", "http-500"])
+                == "To be tried again: 0 dead jobs of the classes 'dns' or 'http-500' in the queue 'default'.\n")
         for word in ["5xx", "403", "3xx"] { #expect(try await fleet.text(["jobs", "list", "--class", word]) == "", "\(word)") }
 
         #expect(try await fleet.text(["jobs", "retry", "--dry-run"]) == "Would have been retried: 1 dead job in the queue 'default'.\n")

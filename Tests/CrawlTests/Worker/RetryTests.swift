@@ -119,7 +119,7 @@ import Testing
             #expect(try await fixture.claim(8).count == 8)
             broken.stop()
             #expect(await broken.end.end == .drained)
-            #expect(try await fixture.queue.cluster.hostBacklogs().count == 0)
+            #expect(try await fixture.queue.cluster.hostBacklogs(under: []).count == 0)
         }
     }
 
