@@ -153,8 +153,10 @@ extension WorkTally {
         let fate =
             watch.isAway
             ? "\(urls) in flight cannot end while Redis does not answer. After \(time) they are left, and fetched again later."
-            : "\(urls) in flight may end within \(time)."
-                + (watch.isPartAway ? " URLs whose part of Redis is still away then are left, and fetched again later." : "")
+            : state.withLock { $0.lacksRoom }
+                ? "\(urls) wait for room for their bodies. Without it within \(time) they are handed back, and fetched again later."
+                : "\(urls) in flight may end within \(time)."
+                    + (watch.isPartAway ? " URLs whose part of Redis is still away then are left, and fetched again later." : "")
         tell("stopping", "stopping; \(fate) Stop again to leave at once.", [(key: "active", value: .integer(active))])
     }
 

@@ -1,6 +1,7 @@
 import Crawl
 import GannetBase
 import GannetQueue
+import Results
 
 /// Counts a worker's reports, and prints the ones that people should see at once.
 final class WorkTally: Sendable {
@@ -20,6 +21,8 @@ final class WorkTally: Sendable {
         var refusals = 0
         /// How many jobs have bodies that find no place, while the worker takes no more jobs for that.
         var standstill: Int?
+        /// Bodies wait until somebody makes room in the store.
+        var lacksRoom = false
         var ownRate = RateMeter()
         var queueRate = RateMeter()
     }
@@ -132,6 +135,7 @@ extension WorkTally.State {
         case .putOff(_, let error, _): missing = error.missingPart.map { ($0, .now) }
         case .hostFull, .fetched, .revalidated: missing = nil
         case .standstill(let jobs): standstill = jobs
+        case .room(let room): lacksRoom = room != .there
         default: break
         }
     }

@@ -63,6 +63,22 @@ import Testing
         try await lists.fleet.stop()
     }
 
+    @Test func `a worker that is stopped while it waits for room does not tell of requests in flight`() async throws {
+        let lists = try await Lists()
+        for index in 0...1 { #expect(try await lists.enqueue(index).status == 0) }
+        let worker = try lists.fleet.start(lists.work)
+        _ = try await worker.errors.line { $0.contains(Self.told) }
+        worker.signal(SIGTERM)
+        let line = try #require(try await worker.errors.line { $0.hasPrefix("gannet: stopping; ") })
+        #expect(
+            line.hasSuffix(
+                " wait for room for their bodies. Without it within 25.0 s they are handed back, and fetched again later. Stop again to leave at once."
+            ), "\(line)")
+        worker.signal(SIGTERM)
+        #expect(try await worker.exitStatus == .exited(143), "\(worker.errors.text)")
+        try await lists.fleet.stop()
+    }
+
     @Test func `a batch larger than its room is exported whole, in pieces, though workers and Redis are killed on the way`() async throws {
         let fleet = try await Fleet.start(
             .stopped, redis: { $0.appendOnly = true },
