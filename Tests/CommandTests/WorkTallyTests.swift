@@ -101,6 +101,17 @@ import Testing
         #expect(tally.standstill == nil)
     }
 
+    @Test func `a reason for the number of requests at once is told once a minute`() {
+        let tally = Self.tally()
+        let start = ContinuousClock.now
+        func mayTell(_ bound: PlacesBound, after time: Duration) -> Bool {
+            tally.state.withLock { $0.mayTell(bound, at: start + time) }
+        }
+        #expect(mayTell(.network, after: .zero) && mayTell(.memory, after: .zero))
+        #expect(!mayTell(.network, after: .seconds(59)))
+        #expect(mayTell(.network, after: .seconds(60)) && !mayTell(.network, after: .seconds(61)))
+    }
+
     @Test func `failures are counted by class, the most frequent first`() {
         let tally = Self.tally()
         for errorClass in ["dns", "http-404", "timeout", "http-404"] {

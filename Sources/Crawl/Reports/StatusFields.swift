@@ -109,7 +109,8 @@ package struct WorkerLook: Sendable {
     fileprivate static let inStatus = Fields<WorkerLook>([
         .text("id", \.worker.id), .text("host", ifKnown: \.worker.record?.machine), .integer("pid", ifKnown: \.worker.record?.processID),
         .text("version", ifKnown: \.worker.record?.version), .integer("concurrency", ifKnown: \.worker.record?.concurrency),
-        .integer("active", ifKnown: \.worker.record?.active), .seconds("heartbeatSeconds", ifKnown: \.heartbeat),
+        .word("concurrencyBound", ifKnown: \.worker.record?.bound), .integer("active", ifKnown: \.worker.record?.active),
+        .seconds("heartbeatSeconds", ifKnown: \.heartbeat),
         .word("state", ifKnown: \.state),
     ])
 
@@ -118,7 +119,8 @@ package struct WorkerLook: Sendable {
         .text("queue", \.queue), .text("id", \.worker.id), .text("host", ifKnown: \.worker.record?.machine),
         .integer("pid", ifKnown: \.worker.record?.processID), .text("version", ifKnown: \.worker.record?.version),
         .seconds("ageSeconds", ifKnown: { $0.worker.age(at: $0.now) }), .seconds("heartbeatSeconds", ifKnown: \.heartbeat),
-        .integer("concurrency", ifKnown: \.worker.record?.concurrency), .integer("active", ifKnown: \.worker.record?.active),
+        .integer("concurrency", ifKnown: \.worker.record?.concurrency),
+        .word("concurrencyBound", ifKnown: \.worker.record?.bound), .integer("active", ifKnown: \.worker.record?.active),
         .rounded("endedPerSecond", ifKnown: \.worker.record?.endedPerSecond),
         .integers("partitions", ifKnown: \.worker.record?.life.partitions), .flag("draining", \.worker.isDraining),
         .word("state", ifKnown: \.state),

@@ -38,7 +38,7 @@ package final class Worker: Sendable {
         self.box = box
         self.report = report
         // The first report to onlookers may come before the machine's first turn.
-        activity.note(places: Places(most: options.concurrency, adapts: options.adaptsConcurrency).count)
+        activity.note(Places(most: options.concurrency, adapts: options.adaptsConcurrency))
         runner = JobRunner(queue, downloader, output, activity, options, sites, tell: box.put)
         output.watchRoom { room in
             activity.note(room)
@@ -110,7 +110,7 @@ package final class Worker: Sendable {
             let now = ContinuousClock.now
             for case .transferEnded(let token, _) in inputs { transfers[token] = nil }
             for case .adopted(let token) in inputs { transfers[token] = nil }
-            for action in machine.take(inputs, lag: max(box.lag.average(at: now), runner.downloader.lag), at: now) {
+            for action in machine.take(inputs, at: now, seeing: sight) {
                 switch action {
                 case .send(let lane, let request): group.addTask { self.box.put(await self.exchange(lane, request)) }
                 case .start(let claimed):
@@ -126,7 +126,7 @@ package final class Worker: Sendable {
                 }
             }
             pulse.note(held: machine.begun, isStopping: machine.isStopping, partitions: machine.partitionsAtWork)
-            activity.note(places: machine.places.count)
+            activity.note(machine.places)
             // An alarm that rings before its time is over wakes the machine for nothing. More alarms than needed would be worse.
             for case .woken(let time) in inputs { alarms.removeAll { $0 == time } }
             if let time = machine.wakeUp(after: now), !alarms.contains(where: { $0 <= time }) {
@@ -138,6 +138,11 @@ package final class Worker: Sendable {
             }
             inputs = await box.next()
         }
+    }
+
+    /// The worker as it finds the number of its places.
+    private func sight() -> Places.Sight {
+        Places.Sight(lag: max(box.lag.average(), runner.downloader.lag), ends: activity.takeEnds(), memory: .now)
     }
 
     private func exchange(_ lane: Lane.ID, _ request: ExchangeRequest) async -> WorkerMachine.Input {

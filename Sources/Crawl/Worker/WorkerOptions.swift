@@ -75,7 +75,7 @@ package struct WorkerOptions: Sendable {
 
     /// How many requests a worker that adapts their number has at first, and at most.
     package static let placesAtFirst = Places.atFirst
-    package static let mostPlaces = 1024
+    package static let mostPlaces = 4096
 }
 
 extension WorkerOptions {

@@ -67,6 +67,10 @@ package enum WorkerReport: Sendable {
     /// The worker claims no more, because bodies of its so many jobs wait to be stored; `nil` says that it goes on.
     case standstill(Int?)
 
+    /// How many requests the worker has in flight at most, where something else than its jobs keeps it from more. Reported when the reason
+    /// is another than before.
+    case places(Int, PlacesBound)
+
     /// Redis cannot be reached and the worker waits, or Redis is back.
     case redis(RedisOutage)
 }
@@ -79,7 +83,9 @@ extension WorkerReport {
             .hostFull(let job, _, _), .failed(let job, _, _), .skipped(let job, _, _), .lost(let job), .malformed(let job),
             .handedBack(let job), .left(let job):
             job
-        case .stopping, .handingBack, .drainAsked, .leftBehind, .givenUp, .progress, .missing, .room, .standstill, .redis: nil
+        case .stopping, .handingBack, .drainAsked, .leftBehind, .givenUp, .progress, .missing, .room, .standstill, .places,
+            .redis:
+            nil
         }
     }
 

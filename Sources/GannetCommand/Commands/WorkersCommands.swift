@@ -11,7 +11,7 @@ struct WorkersListCommand: Command {
         summary: "List the workers of a queue.",
         discussion:
             "JOBS are the jobs that a worker has, also those whose bodies and outcomes are on their way to their places. PLACES is how many "
-            + "requests it makes at once. RATE counts the requests that ended in the last five to ten seconds before the worker was heard of, and JOBS "
+            + "requests it makes at once, and what keeps it from more: files, memory, processor, names (name servers) or network. RATE counts the requests that ended in the last five to ten seconds before the worker was heard of, and JOBS "
             + "the jobs in that moment. So a worker whose jobs take milliseconds, or have just run out, has a RATE and may have no JOBS. A worker that has ended is not listed. A worker that was killed, or ended "
             + "while Redis was away, is listed as silent, for ten minutes.",
         flags: [allQueues.entry, CommonFlags.json.entry] + QueueTarget.flags,
@@ -77,7 +77,7 @@ struct WorkersListCommand: Command {
                     record?.machine ?? "-", record.map { "\($0.processID)" } ?? "-", record?.version ?? "-",
                     worker.age(at: listing.now).map { Amounts.roughTime($0) } ?? "-",
                     "\(Amounts.roughTime(worker.heartbeat(at: listing.now))) ago",
-                    record.map { "\($0.active)" } ?? "-", record.map { "\($0.concurrency)" } ?? "-",
+                    record.map { "\($0.active)" } ?? "-", record?.places ?? "-",
                     record?.endedPerSecond.map { "\(Amounts.rate($0))/s" } ?? "-",
                 ]
                 if hasPartitions { row.append(Self.partitions(record?.life.partitions, of: partitions)) }

@@ -139,7 +139,11 @@ final class WorkerEndpoint: Sendable {
             page.add(
                 "gannet_worker_info", .gauge, "Which version works on which queue.", 1,
                 [("version", Version.current), ("queue", subject.queue)])
-            page.add("gannet_worker_concurrency", .gauge, "The most requests in flight at once, now.", subject.tally.activity.places)
+            let places = subject.tally.activity.places
+            page.add("gannet_worker_concurrency", .gauge, "The most requests in flight at once, now.", places.count)
+            page.add(
+                "gannet_worker_concurrency_bound", .gauge, "Why the worker makes no more requests at once.", 1,
+                [("reason", places.bound.rawValue)])
             page.add(
                 "gannet_worker_stopping", .gauge, "Whether the worker takes no more jobs because it was asked to end.",
                 subject.interruption.request != nil)

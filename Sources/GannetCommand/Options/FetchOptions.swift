@@ -34,7 +34,8 @@ struct FetchOptions: Sendable {
     private static let jobConcurrencyCount = Flag(
         "concurrency", .countOrAuto(in: 1...10_000), default: "auto", section: .fetching,
         "How many requests are in flight at once. With 'auto' a worker begins with \(WorkerOptions.placesAtFirst). It takes more, up to "
-            + "\(WorkerOptions.mostPlaces), while all of them wait for their origins, and fewer where the processor does not keep up."
+            + "\(WorkerOptions.mostPlaces), while all of them wait for their origins. It takes fewer where the processor, the memory, the name servers "
+            + "or the network do not keep up."
     )
     private static let hostCount = Flag(
         "host-limit", .integer(in: 1...10_000), default: "8", section: .fetching,

@@ -115,7 +115,7 @@ struct StatusTables: Sendable {
             table.add([
                 StyledText(worker.id), StyledText(known(record?.machine)), StyledText(known(record.map { String($0.processID) })),
                 StyledText(known(record?.version)), StyledText(known(record.map { String($0.active) })),
-                StyledText(known(record.map { String($0.concurrency) })),
+                StyledText(known(record?.places)),
                 StyledText("\(Amounts.roughTime(worker.heartbeat(at: report.now))) ago"),
                 state(worker),
             ])
@@ -181,4 +181,9 @@ extension WorkerStatus {
         case let state: state?.rawValue
         }
     }
+}
+
+extension WorkerRecord {
+    /// How many requests the worker makes at once, and what keeps it from more where that is trouble.
+    var places: String { bound?.isTrouble == true ? "\(concurrency) (\(bound?.rawValue ?? ""))" : "\(concurrency)" }
 }

@@ -72,9 +72,11 @@ struct DescriptorLimit: Sendable {
     /// As many requests at once as are wanted, or fewer where the descriptors would not suffice.
     func fitting(_ requests: Int) -> Int { max(1, min(requests, (value - Self.base) / Self.each)) }
 
+    static func needed(for requests: Int) -> Int { each * requests + base }
+
     /// Throws when so many requests at once could run out of descriptors.
     func check(concurrency: Int) throws(CommandFailure) {
-        let needed = Self.each * concurrency + Self.base
+        let needed = Self.needed(for: concurrency)
         guard value < needed else { return }
         let most = (value - Self.base) / Self.each
         let other = most > 0 ? "use '--concurrency \(most)' or less, or " : ""

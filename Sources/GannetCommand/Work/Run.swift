@@ -237,7 +237,8 @@ struct Run: Sendable {
         worker.heartbeat = min(worker.heartbeat, .seconds(1))
         // A run is a wish to ask the hosts again, whatever an earlier one has learnt.
         try await access.cluster.forgiveHosts()
-        let tally = WorkTally(console, access.watch, of: { folder.counts.queued }, places: worker.concurrency)
+        let tally = WorkTally(
+            console, access.watch, of: { folder.counts.queued }, places: worker.adaptsConcurrency ? nil : worker.concurrency)
         endpoint?.watch(
             .init(cluster: access.cluster, queue: identity.queue, options: worker, bodyLimit: nil, tally: tally, interruption: interruption)
         )

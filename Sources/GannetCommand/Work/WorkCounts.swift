@@ -57,7 +57,7 @@ struct WorkCounts: Sendable {
             add(.failed, count)
             failures.add(count, of: Self.unfetched)
         case .redis(.began): outages += 1
-        case .malformed, .left, .leftBehind, .stopping, .handingBack, .drainAsked, .progress, .missing, .room, .standstill,
+        case .malformed, .left, .leftBehind, .stopping, .handingBack, .drainAsked, .progress, .missing, .room, .standstill, .places,
             .redis(.ended):
             break
         }

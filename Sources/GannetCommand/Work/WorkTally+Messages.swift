@@ -70,6 +70,7 @@ extension WorkTally {
                     + "A server may be away or full, which 'gannet status' tells.",
                 [(key: "jobs", value: .integer(jobs))])
         case .standstill(nil): warn("standstillEnded", "bodies are stored again; going on.")
+        case .places(let count, let bound): tell(count, bound)
         case .redis(let outage): watch.note(outage)
         }
     }
@@ -158,6 +159,28 @@ extension WorkTally {
                 : "\(urls) in flight may end within \(time)."
                     + (watch.isPartAway ? " URLs whose part of Redis is still away then are left, and fetched again later." : "")
         tell("stopping", "stopping; \(fate) Stop again to leave at once.", [(key: "active", value: .integer(active))])
+    }
+
+    /// A reason that people may do something about is told once a minute at most.
+    private func tell(_ places: Int, _ bound: PlacesBound) {
+        let facts = Self.facts("places", [(key: "count", value: .integer(places)), (key: "bound", value: .string(bound.rawValue))])
+        let line = "\(Amounts.count(places, "request")) at once"
+        guard let reason = Self.sentence(on: bound), state.withLock({ $0.mayTell(bound, at: .now) }) else {
+            return console.detail("\(line) (\(bound.rawValue))", facts)
+        }
+        console.note("\(line) and no more: \(reason)", facts)
+    }
+
+    private static func sentence(on bound: PlacesBound) -> String? {
+        switch bound {
+        case .given, .most, .jobs, .growing, .processor: nil
+        case .files:
+            "this process may have only \(DescriptorLimit.raised().value) files open. Raise 'ulimit -n' to "
+                + "\(DescriptorLimit.needed(for: WorkerOptions.mostPlaces)) for all that a worker can make."
+        case .memory: "the machine, or the control group of this process, has too little memory left."
+        case .names: "many names get no answer from the name servers, perhaps because there were too many requests for this line."
+        case .network: "many hosts cannot be connected to, perhaps because there were too many requests for this line."
+        }
     }
 
     private func warn(of room: StoreRoom) {

@@ -15,6 +15,8 @@ final class WorkTally: Sendable {
         var waits = QueueWaits()
         var givenUp = RareCount()
         var places: PlacesWatch?
+        /// When a reason for the number of places was told last.
+        var toldBounds: [PlacesBound: ContinuousClock.Instant] = [:]
         /// The part of the network that was missing for the last request that failed, and when.
         var missing: (part: String, since: ContinuousClock.Instant)?
         /// Failures for addresses that are not public and could be allowed: the first is told, the rest is counted.
@@ -147,6 +149,14 @@ extension WorkTally.State {
         queueSeen = now
         queueRate.note(ended: ended, bytes: 0, at: now)
         return losses.note(accepted: accepted)
+    }
+
+    private static let boundPause = Duration.seconds(60)
+
+    mutating func mayTell(_ bound: PlacesBound, at now: ContinuousClock.Instant) -> Bool {
+        if let told = toldBounds[bound], now - told < Self.boundPause { return false }
+        toldBounds[bound] = now
+        return true
     }
 
     /// - Returns: How many refusals there are with this one.

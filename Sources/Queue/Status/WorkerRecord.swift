@@ -11,6 +11,9 @@ package struct WorkerRecord: Sendable, Equatable {
     package var concurrency: Int
     package var active: Int
 
+    /// Why it makes no more at once; `nil` where it is not known.
+    package var bound: PlacesBound?
+
     /// The worker takes no more jobs.
     package var isStopping: Bool
 
@@ -55,14 +58,15 @@ package struct WorkerRecord: Sendable, Equatable {
     private static let version = 1
 
     package init(
-        machine: String, processID: Int, version: String, concurrency: Int, active: Int, isStopping: Bool, isFull: Bool = false,
-        isHeld: Bool = false,
+        machine: String, processID: Int, version: String, concurrency: Int, bound: PlacesBound? = nil, active: Int,
+        isStopping: Bool, isFull: Bool = false, isHeld: Bool = false,
         interval: Duration, hosts: [HostLoad], hostLimit: Int, life: Life, patience: WaitPatience
     ) {
         self.machine = machine
         self.processID = processID
         self.version = version
         self.concurrency = concurrency
+        self.bound = bound
         self.active = active
         self.isStopping = isStopping
         self.isFull = isFull
@@ -76,7 +80,8 @@ package struct WorkerRecord: Sendable, Equatable {
 
     /// One version byte, then numbers, and texts with their lengths. Long texts are cut, because a heartbeat has to stay small.
     package var bytes: [UInt8] {
-        var bytes: [UInt8] = [UInt8(Self.version), (isStopping ? 1 : 0) + (isFull ? 2 : 0) + (isHeld ? 4 : 0)]
+        let flags = (isStopping ? 1 : 0) + (isFull ? 2 : 0) + (isHeld ? 4 : 0)
+        var bytes = [UInt8(Self.version), UInt8(flags + 8 * (bound?.code ?? 0))]
         bytes.append(number: processID, count: 4)
         bytes.append(number: concurrency, count: 2)
         bytes.append(number: active, count: 2)
@@ -107,10 +112,49 @@ package struct WorkerRecord: Sendable, Equatable {
         guard let hostLimit = reader.number(3), let life = Life(&reader), let silence = reader.number(6), let rests = reader.number(6)
         else { return nil }
         self.init(
-            machine: machine, processID: processID, version: version, concurrency: concurrency, active: active,
-            isStopping: flags & 1 == 1, isFull: flags & 2 == 2, isHeld: flags & 4 == 4, interval: .milliseconds(interval), hosts: hosts,
+            machine: machine, processID: processID, version: version, concurrency: concurrency,
+            bound: PlacesBound(code: flags >> 3), active: active, isStopping: flags & 1 == 1, isFull: flags & 2 == 2,
+            isHeld: flags & 4 == 4, interval: .milliseconds(interval), hosts: hosts,
             hostLimit: hostLimit, life: life,
             patience: WaitPatience(silence: .milliseconds(silence), rests: .milliseconds(rests)))
+    }
+}
+
+/// Why a worker makes no more requests at once than it does.
+package enum PlacesBound: String, Sendable, CaseIterable {
+    /// The number was given.
+    case given
+    /// It is the most that a worker finds by itself.
+    case most
+    /// It has no more jobs that can run now.
+    case jobs
+    /// It is about to make more.
+    case growing
+    /// It may not have more files open.
+    case files
+    /// The machine, or the process' control group, has too little memory.
+    case memory
+    /// Its threads do not keep up.
+    case processor
+    /// Many names get no answer from the name servers.
+    case names
+    /// Many hosts cannot be connected to, perhaps because the line has too many connections.
+    case network
+
+    /// In a record, where zero stands for an unknown reason.
+    fileprivate var code: Int { (Self.allCases.firstIndex(of: self) ?? -1) + 1 }
+
+    fileprivate init?(code: Int) {
+        guard (1...Self.allCases.count).contains(code) else { return nil }
+        self = Self.allCases[code - 1]
+    }
+
+    /// People may want to do something about it.
+    package var isTrouble: Bool {
+        switch self {
+        case .given, .most, .jobs, .growing: false
+        case .files, .memory, .processor, .names, .network: true
+        }
     }
 }
 

@@ -32,6 +32,7 @@ import Testing
         #expect(try await worker.metric("gannet_worker_retries_total{class=\"timeout\"}") == 0)
         #expect(try await worker.metric("gannet_worker_fetch_duration_seconds_count{outcome=\"ok\"}") == 30)
         #expect(try await worker.metric("gannet_worker_concurrency") == 7)
+        #expect(try await worker.metric("gannet_worker_concurrency_bound{reason=\"given\"}") == 1)
         let bytes = fleet.origin.files.reduce(0) { $0 + $1.size }
         #expect(try await worker.metric("gannet_worker_fetched_bytes_total") == Double(bytes))
         #expect(try await worker.metric("gannet_queue_fetched_bytes_total{queue=\"default\"}") == Double(bytes))

@@ -40,10 +40,12 @@ import Testing
         let listed = try await Self.record(of: busy, in: fleet) { $0["active"] as? Int == 2 }
         #expect(
             Set(listed.keys) == [
-                "queue", "id", "host", "pid", "version", "ageSeconds", "heartbeatSeconds", "concurrency", "active", "endedPerSecond",
+                "queue", "id", "host", "pid", "version", "ageSeconds", "heartbeatSeconds", "concurrency", "concurrencyBound", "active",
+                "endedPerSecond",
                 "partitions", "draining", "state",
             ])
         #expect(listed["queue"] as? String == "default" && listed["state"] as? String == "working" && listed["draining"] as? Bool == false)
+        #expect(listed["concurrencyBound"] as? String == "given")
         #expect(listed["concurrency"] as? Int == 2 && listed["version"] is String && listed["host"] is String)
         #expect(listed["ageSeconds"] is Double)
         // One host is one partition.

@@ -285,5 +285,10 @@ import Testing
         record.patience = WaitPatience(silence: .zero, rests: .seconds(365 * 86_400))
         record.machine = "m"
         #expect(WorkerRecord(record.bytes) == record)
+        for bound in PlacesBound.allCases {
+            record.bound = bound
+            record.isHeld.toggle()
+            #expect(WorkerRecord(record.bytes) == record)
+        }
     }
 }

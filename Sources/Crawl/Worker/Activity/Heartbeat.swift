@@ -106,10 +106,11 @@ struct Heartbeat: Sendable {
     }
 
     private var record: WorkerRecord {
-        let seen = activity.snapshot
+        let (seen, places) = (activity.snapshot, activity.places)
         return WorkerRecord(
-            machine: ThisProcess.machine, processID: ThisProcess.id, version: options.version, concurrency: activity.places,
-            active: pulse.held, isStopping: pulse.isStopping, isFull: activity.fullness != nil, isHeld: activity.isHeld,
+            machine: ThisProcess.machine, processID: ThisProcess.id, version: options.version, concurrency: places.count,
+            bound: places.bound, active: pulse.held, isStopping: pulse.isStopping, isFull: activity.fullness != nil,
+            isHeld: activity.isHeld,
             interval: seen.interval,
             hosts: seen.notable(WorkerRecord.mostHosts), hostLimit: options.hostLimit,
             life: .init(age: pulse.age, ended: seen.hosts.reduce(0) { $0 + $1.finished }, partitions: pulse.partitions),

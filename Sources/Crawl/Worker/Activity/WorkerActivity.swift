@@ -1,16 +1,16 @@
 internal import GannetBase
 internal import GannetHTTP
-internal import GannetQueue
+package import GannetQueue
 internal import Results
 
 /// Counts a worker's requests at each host, and times its calls, for screens and metrics.
 package final class WorkerActivity: Sendable {
     private let tally = Mutex(HostTally<LockToken>(at: .now))
-    private let times = Mutex(WorkerTimings())
+    private let times = Mutex((timings: WorkerTimings(), ends: RequestEnds()))
     /// The server that is too full for outcomes.
     private let fullServer = Mutex<String?>(nil)
     private let room = Mutex(StoreRoom.there)
-    private let placeCount = Mutex(0)
+    private let placesNow = Mutex((count: 0, bound: PlacesBound.given))
 
     package init() {}
 
@@ -33,9 +33,28 @@ package final class WorkerActivity: Sendable {
         let end: HostTally<LockToken>.End = error.map { $0.kind == .cancelled ? .calledOff : .bad } ?? .good
         tally.withLock { $0.ended(token, end, at: .now) }
         switch end {
-        case .good: times.withLock { $0.fetches.note(time) }
-        case .bad: times.withLock { $0.failedFetches.note(time) }
+        case .good:
+            times.withLock {
+                $0.timings.fetches.note(time)
+                $0.ends.note(nil)
+            }
+        case .bad:
+            times.withLock {
+                $0.timings.failedFetches.note(time)
+                $0.ends.note(error?.kind)
+            }
         case .calledOff: break
+        }
+    }
+
+    /// A request is not made, because the site's rules could not be had.
+    func lacksRules(_ error: FetchError) { times.withLock { $0.ends.note(error.kind) } }
+
+    /// The requests that have ended since the last call.
+    func takeEnds() -> RequestEnds {
+        times.withLock { times in
+            defer { times.ends = RequestEnds() }
+            return times.ends
         }
     }
 
@@ -43,7 +62,7 @@ package final class WorkerActivity: Sendable {
     func calledOff(_ token: LockToken) { tally.withLock { $0.ended(token, .calledOff, at: .now) } }
 
     func exchanged(after time: Duration) {
-        times.withLock { $0.exchanges.note(time) }
+        times.withLock { $0.timings.exchanges.note(time) }
         fullServer.withLock { $0 = nil }
     }
 
@@ -54,10 +73,10 @@ package final class WorkerActivity: Sendable {
     /// Bodies wait for somebody to export batches.
     var isHeld: Bool { room.withLock { $0.isHeld } }
 
-    func note(places: Int) { placeCount.withLock { $0 = places } }
+    func note(_ places: Places) { placesNow.withLock { $0 = (places.count, places.bound) } }
 
-    /// How many requests the worker may have in flight now.
-    package var places: Int { placeCount.withLock { $0 } }
+    /// How many requests the worker may have in flight now, and why not more.
+    package var places: (count: Int, bound: PlacesBound) { placesNow.withLock { $0 } }
 
     /// A sentence about a server or a store that is full; `nil` while there is room.
     package var fullness: String? {
@@ -70,13 +89,24 @@ package final class WorkerActivity: Sendable {
         }
     }
 
-    func settled(after time: Duration) { times.withLock { $0.settlements.note(time) } }
+    func settled(after time: Duration) { times.withLock { $0.timings.settlements.note(time) } }
 
     /// Requests in flight, and those that ended in the last seconds.
     package var snapshot: ActivitySnapshot { tally.withLock { $0.snapshot(at: .now) } }
 
-    package var timings: WorkerTimings { times.withLock { $0 } }
+    package var timings: WorkerTimings { times.withLock { $0.timings } }
 
     /// Requests in flight now.
     package var inFlight: Int { tally.withLock { $0.inFlight } }
+}
+
+extension RequestEnds {
+    /// - Parameter failure: `nil` for an answer.
+    fileprivate mutating func note(_ failure: FetchError.Kind?) {
+        switch failure {
+        case .connect, .timeout(.connect), .proxy: unconnected += 1
+        case .timeout(.resolve), .dns(.nobodyAnswers): unnamed += 1
+        default: reached += 1
+        }
+    }
 }

@@ -113,6 +113,8 @@ struct WorkerMachine {
     var elsewhere: [LockToken: Int] = [:]
     var transferring = 0
     private(set) var places: Places
+    /// The last reported reason for the number of places.
+    private var toldBound = PlacesBound.given
     /// The bytes of bodies that are not stored yet.
     var unstoredBytes = 0
     /// Jobs whose bodies are on their way to the store, and since when. A job that has arrived there stays until it is the first.
@@ -177,13 +179,14 @@ struct WorkerMachine {
     var isStopping: Bool { ending.isStopping }
     /// Jobs whose transfers have ended.
     var unsettled: Int { begun - transferring }
-    var mostUnsettled: Int { mostWaiting ?? max(8 * options.concurrency, Self.leastUnsettled) }
+    var mostUnsettled: Int { mostWaiting ?? max(8 * places.count, Self.leastUnsettled) }
 
     /// Takes what has happened since the last call, and decides what to do.
-    /// - Parameter lag: How long what has happened waits for the process, of late.
-    mutating func take(_ inputs: [Input], lag: Duration = .zero, at now: Instant) -> [Action] {
+    /// - Parameter sight: Is asked when the number of places is looked at.
+    mutating func take(_ inputs: [Input], at now: Instant, seeing sight: () -> Places.Sight = { .init() }) -> [Action] {
         for input in inputs where !ending.isDone { take(input, at: now) }
-        places.look(used: transferring, lag: lag, at: now)
+        places.look(used: transferring, at: now, seeing: sight)
+        tellBound()
         if !ending.isDone { decide(at: now) }
         defer { actions = [] }
         return actions
@@ -217,6 +220,12 @@ struct WorkerMachine {
         case .cancelled: cancelled(at: now)
         case .woken: break
         }
+    }
+
+    private mutating func tellBound() {
+        guard places.bound != toldBound, places.bound != .jobs, places.bound != .growing else { return }
+        toldBound = places.bound
+        actions.append(.report(.places(places.count, places.bound)))
     }
 
     private mutating func decide(at now: Instant) {
