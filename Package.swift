@@ -105,7 +105,7 @@ let package = Package(
             name: "TestHelper",
             dependencies: [
                 "COpenSSL", "GannetRedisClient", "GannetQueue", "GannetHTTP", "GannetPictures", "GannetFetch", "GannetRedis", "Results",
-                "GannetBase", "GannetTestKit",
+                "Crawl", "GannetBase", "GannetTestKit",
             ],
             path: "Tests/Helper", swiftSettings: settings),
 
@@ -121,7 +121,10 @@ let package = Package(
         room("List", ["Lists", "GannetBase"], exclude: ["Tables/requirements.txt"]),
         room(
             "Crawl",
-            ["Crawl", "Results", "Lists", "GannetRedis", "GannetFetch", "GannetQueue", "GannetHTTP", "GannetRedisClient", "GannetBase"]),
+            [
+                "Crawl", "Results", "Lists", "GannetRedis", "GannetFetch", "GannetQueue", "GannetHTTP", "GannetRedisClient", "GannetBase",
+                "TestHelper",
+            ]),
         room(
             "Server",
             ["Server", "Crawl", "Results", "Lists", "GannetPictures", "GannetQueue", "GannetHTTP", "GannetRedisClient", "GannetBase"]),

@@ -89,6 +89,13 @@ static inline CURLcode gannet_easy_get_offset(CURL *easy, CURLINFO info, curl_of
     return (curl_easy_getinfo)(easy, info, value);
 }
 
+/* OpenSSL's SSL of the transfer's connection; null without TLS, and where libcurl uses another library. */
+static inline void *gannet_easy_session(CURL *easy) {
+    struct curl_tlssessioninfo *info = NULL;
+    CURLcode code = (curl_easy_getinfo)(easy, CURLINFO_TLS_SSL_PTR, &info);
+    return code == CURLE_OK && info && info->backend == CURLSSLBACKEND_OPENSSL ? info->internals : NULL;
+}
+
 static inline CURLSHcode gannet_share_add(CURLSH *share, curl_lock_data data) {
     return (curl_share_setopt)(share, CURLSHOPT_SHARE, data);
 }

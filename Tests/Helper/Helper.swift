@@ -12,7 +12,7 @@ protocol HelperJob: Sendable {
     private static let jobs: [String: any HelperJob.Type] = [
         "archives": ArchiveWriter.self, "cache": CacheProxy.self, "disk": DiskWriter.self, "evil": EvilServer.self,
         "favourites": FavouritesWriter.self, "fetch": FetchProcess.self, "pictures": PictureSizes.self, "queue": StateWorker.self,
-        "readme": ReadmeProgram.self, "robots": RobotsVerdicts.self,
+        "readme": ReadmeProgram.self, "robots": RobotsVerdicts.self, "waiting": WaitingWorker.self,
     ]
 
     /// Not asynchronous: a sandbox is entered by the first thread, before the runtime has others.

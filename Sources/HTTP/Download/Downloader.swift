@@ -42,6 +42,26 @@ extension HopGate {
 /// A downloader that asks before it follows a redirect.
 package protocol GatedDownloader: Downloader {
     func download(_ request: DownloadRequest, through gate: any HopGate) async throws(FetchError) -> Download
+
+    /// The same for callers that wait in great numbers: a task keeps room for the result that it waits for.
+    func end(of request: DownloadRequest, through gate: any HopGate) async -> DownloadEnd
+}
+
+extension GatedDownloader {
+    package func end(of request: DownloadRequest, through gate: any HopGate) async -> DownloadEnd {
+        do throws(FetchError) {
+            return DownloadEnd(.success(try await download(request, through: gate)))
+        } catch {
+            return DownloadEnd(.failure(error))
+        }
+    }
+}
+
+/// The result of a download. An object, because it passes through many hands and takes much room.
+package final class DownloadEnd: Sendable {
+    package let result: Result<Download, FetchError>
+
+    package init(_ result: Result<Download, FetchError>) { self.result = result }
 }
 
 /// A URL to fetch, and the place for its body.

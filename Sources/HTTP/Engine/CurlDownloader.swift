@@ -23,16 +23,24 @@ package final class CurlDownloader: GatedDownloader {
     }
 
     package func download(_ request: DownloadRequest) async throws(FetchError) -> Download {
-        try await download(request, gate: nil)
+        try await end(of: request, gate: nil).result.get()
     }
 
     package func download(_ request: DownloadRequest, through gate: any HopGate) async throws(FetchError) -> Download {
-        try await download(request, gate: gate)
+        try await end(of: request, gate: gate).result.get()
     }
 
-    private func download(_ request: DownloadRequest, gate: (any HopGate)?) async throws(FetchError) -> Download {
-        let asked = gate.map { $0.asksAtEachHop ? AskedHops.all : .toOtherHosts }
-        let ticket = try ticket(for: request, asking: asked ?? .none)
+    package func end(of request: DownloadRequest, through gate: any HopGate) async -> DownloadEnd {
+        await end(of: request, gate: gate)
+    }
+
+    /// Thousands of tasks wait here, and each keeps the variables of this function.
+    private func end(of request: DownloadRequest, gate: (any HopGate)?) async -> DownloadEnd {
+        let ticket: TransferTicket
+        switch begin(request, gate) {
+        case .ticket(let begun): ticket = begun
+        case .end(let end): return end
+        }
         await withTaskCancellationHandler {
             var heard = await news(of: ticket) { inbox.start(ticket) }
             while case .atGate(let hop) = heard {
@@ -43,14 +51,21 @@ package final class CurlDownloader: GatedDownloader {
         } onCancel: {
             if ticket.cancel() { inbox.cancel(ticket) }
         }
-        return try ticket.takeOutcome().get()
+        return ticket.takeEnd()
     }
 
-    @inline(never) private func ticket(for request: DownloadRequest, asking hops: AskedHops) throws(FetchError) -> TransferTicket {
+    private enum Beginning {
+        case ticket(TransferTicket)
+        /// The URL is none.
+        case end(DownloadEnd)
+    }
+
+    @inline(never) private func begin(_ request: DownloadRequest, _ gate: (any HopGate)?) -> Beginning {
         do throws(RequestRejection) {
-            return inbox.makeTicket(for: request, to: try CanonicalURL(request.url), asking: hops)
+            let hops: AskedHops = if let gate { gate.asksAtEachHop ? .all : .toOtherHosts } else { .none }
+            return .ticket(inbox.makeTicket(for: request, to: try CanonicalURL(request.url), asking: hops))
         } catch {
-            throw FetchError(kind: .invalidURL, url: request.url, detail: error.description)
+            return .end(DownloadEnd(.failure(FetchError(kind: .invalidURL, url: request.url, detail: error.description))))
         }
     }
 

@@ -77,6 +77,12 @@ final class Poller {
         if index < known.count { known[index] = 0 }
     }
 
+    /// Whether the descriptor is watched for reading and nothing else.
+    func onlyReads(_ descriptor: Int32) -> Bool {
+        let index = Int(descriptor)
+        return index < known.count && known[index] & (EPOLLIN.rawValue | EPOLLOUT.rawValue | Self.isIdle) == EPOLLIN.rawValue
+    }
+
     /// None of epoll's events.
     private static let isIdle: UInt32 = 1 << 27
     private static let ownerShift: UInt32 = 20

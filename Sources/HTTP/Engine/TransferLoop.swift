@@ -84,7 +84,9 @@ final class TransferLoop {
         poller.takeReady { event in
             switch event.owner {
             case .inbox: inbox.wakeup.reset()
-            case .transfers: multi.act(on: event)
+            case .transfers:
+                multi.act(on: event)
+                multi.connections.touch(event.descriptor)
             case .resolver: lookUps.act(on: event)
             }
         }
@@ -110,8 +112,24 @@ final class TransferLoop {
         }
         review()
         if buffers.deadline != nil { buffers.drop(at: .now) }
+        dropIdleBuffers()
         giveAnswers()
         return true
+    }
+
+    /// A transfer under TLS that waits for its answer needs no buffers. After the request libcurl still has one, and after a session ticket
+    /// OpenSSL has.
+    private func dropIdleBuffers() {
+        for socket in multi.connections.takeTouched() {
+            guard let id = multi.connections.waiting[socket], let transfer = running[id], let handle = transfer.handle,
+                !transfer.state.hasAnswer
+            else {
+                multi.connections.waiting[socket] = nil
+                continue
+            }
+            // Where something is left to send, an event of the socket follows.
+            if poller.onlyReads(socket) { handle.dropIdleBuffers() }
+        }
     }
 
     private func goOnWithHops() {
@@ -141,12 +159,16 @@ final class TransferLoop {
             running[transfer.id] = transfer
             request(transfer, addresses)
         }
+        // An idle connection takes nearly as much memory as one that waits for its answer, above all under TLS.
+        multi.connections.most = 2 * min(settings.fetch.maximumInFlight, max(Self.fewConnections, running.count))
         while let id = multi.connections.sharing?.next(at: .now) {
             guard let addresses = heldBack.removeValue(forKey: id), let transfer = running[id] else { continue }
             transfer.sharesConnections = true
             begin(transfer, addresses)
         }
     }
+
+    private static let fewConnections = 64
 
     private func lookUp(_ transfer: Transfer) {
         // A proxy looks up the hosts behind it by itself.
@@ -221,7 +243,8 @@ final class TransferLoop {
     private func makeHandle() -> EasyHandle? { makeHandle(spareHashers.popLast() ?? SHA256Hasher()) }
 
     private func makeHandle(_ hasher: SHA256Hasher) -> EasyHandle? {
-        EasyHandle(settings, multi.connections, sessions, speedLimit, hasher)
+        EasyHandle(
+            settings, multi.connections, sessions, speedLimit, hasher, receiveBuffer: settings.receiveBuffer(beside: running.count))
     }
 
     /// Transfers that the speed limit has paused take what has come meanwhile, as far as the limit permits.

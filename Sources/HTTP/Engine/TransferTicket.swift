@@ -11,8 +11,8 @@ final class TransferTicket: Sendable {
     enum News: Sendable {
         /// The outcome is there to be taken.
         case ended
-        /// The transfer waits for permission to follow a redirect.
-        case atGate(NextHop)
+        /// The transfer waits for permission to follow a redirect. It is rare, and large.
+        indirect case atGate(NextHop)
     }
 
     let id: UInt64
@@ -26,7 +26,7 @@ final class TransferTicket: Sendable {
         case waiting(CheckedContinuation<News, Never>, isCancelled: Bool)
         case atGate(isCancelled: Bool)
         /// The outcome was not taken yet. It may be there before its caller waits, who is at the gate then.
-        case ended(Outcome)
+        case ended(DownloadEnd)
         case finished
     }
 
@@ -53,7 +53,7 @@ final class TransferTicket: Sendable {
             case .atGate(let isCancelled): state = .waiting(continuation, isCancelled: isCancelled)
             case .ended: return false
             case .cancelledBeforeStart, .waiting, .finished:
-                state = .ended(.failure(cancellation))
+                state = .ended(DownloadEnd(.failure(cancellation)))
                 return false
             }
             return true
@@ -63,11 +63,11 @@ final class TransferTicket: Sendable {
     }
 
     /// The outcome, for the caller who has heard of the end.
-    func takeOutcome() -> Outcome {
+    func takeEnd() -> DownloadEnd {
         state.withLock { state in
-            guard case .ended(let outcome) = state else { preconditionFailure("An outcome is taken once, after the end.") }
+            guard case .ended(let end) = state else { preconditionFailure("An outcome is taken once, after the end.") }
             state = .finished
-            return outcome
+            return end
         }
     }
 
@@ -102,13 +102,14 @@ final class TransferTicket: Sendable {
 
     /// Answers the caller. Never call it under a lock or in a callback of libcurl.
     func finish(_ outcome: Outcome) {
+        let end = DownloadEnd(outcome)
         let continuation = state.withLock { state -> CheckedContinuation<News, Never>? in
             switch state {
             case .waiting(let continuation, _):
-                state = .ended(outcome)
+                state = .ended(end)
                 return continuation
             case .atGate:
-                state = .ended(outcome)
+                state = .ended(end)
                 return nil
             case .idle, .cancelledBeforeStart, .ended, .finished: return nil
             }

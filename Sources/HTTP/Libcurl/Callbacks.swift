@@ -57,6 +57,7 @@ func requestStarts(
         return CURL_PREREQFUNC_ABORT
     }
     if transfer.sharesConnections { handle.connections.uses(ends, to: transfer.sharedOrigin) }
+    if transfer.target.isSecure { handle.connections.asks(ends, transfer.id) }
     transfer.line = handle.connections.readBytes(ends).map { (ends, $0) }
     transfer.requestStarts(to: remote)
     return CURL_PREREQFUNC_OK

@@ -18,17 +18,20 @@ final class Connections {
     private var new: Set<Int32> = []
 
     private let stallGuard: StallGuard
+    /// The sockets under TLS whose requests have no answer yet, with their transfers.
+    var waiting: [Int32: UInt64] = [:]
+    /// The waiting sockets that had an event in this turn of the engine.
+    private var touched: [Int32] = []
     /// Nil where connections are not shared.
     var sharing: ConnectionSharing?
 
-    /// - Parameter most: More connections than this are not kept for later requests.
-    init(_ poller: Poller, _ stallGuard: StallGuard, most: Int) {
-        self.most = most
+    init(_ poller: Poller, _ stallGuard: StallGuard) {
         self.poller = poller
         self.stallGuard = stallGuard
     }
 
-    private let most: Int
+    /// More connections than this are not kept for later requests.
+    var most = 0
     private var open: Set<Int32> = []
 
     /// Whether a connection is to be closed when its transfer ends.
@@ -55,6 +58,7 @@ final class Connections {
         poller.forget(socket)
         stallGuard.closed(socket)
         new.remove(socket)
+        waiting[socket] = nil
         if let ends = ends.removeValue(forKey: socket) {
             sockets[ends] = nil
             sharing?.closed(ends)
@@ -78,6 +82,21 @@ final class Connections {
         var count: Int32 = 0
         guard let socket = sockets[wanted], ioctl(socket, UInt(FIONREAD), &count) == 0 else { return 0 }
         return Int(count)
+    }
+
+    /// A transfer sends its request under TLS.
+    func asks(_ ends: Ends, _ id: UInt64) {
+        guard let socket = sockets[ends] else { return }
+        waiting[socket] = id
+        touched.append(socket)
+    }
+
+    func touch(_ socket: Int32) { if waiting[socket] != nil { touched.append(socket) } }
+
+    func takeTouched() -> [Int32] {
+        if touched.isEmpty { return [] }
+        defer { touched.removeAll(keepingCapacity: true) }
+        return touched
     }
 
     /// How many bytes have been read from a connection so far; nil where the system does not tell.

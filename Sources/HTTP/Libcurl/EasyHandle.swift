@@ -1,4 +1,5 @@
 import CCurl
+internal import COpenSSL
 internal import GannetBase
 
 /// One libcurl easy handle, configured once and used for many transfers, one at a time.
@@ -23,7 +24,8 @@ final class EasyHandle {
     /// Nil when libcurl has no memory or lacks an option that safety depends on.
     /// - Parameter connections: Lives as long as any connection.
     init?(
-        _ settings: EngineSettings, _ connections: Connections, _ sessions: TLSSessions, _ speedLimit: SpeedLimit?, _ hasher: SHA256Hasher
+        _ settings: EngineSettings, _ connections: Connections, _ sessions: TLSSessions, _ speedLimit: SpeedLimit?, _ hasher: SHA256Hasher,
+        receiveBuffer: Int
     ) {
         guard let easy = curl_easy_init() else { return nil }
         self.easy = easy
@@ -34,7 +36,7 @@ final class EasyHandle {
         usualHeaders = curl_slist_append(nil, "Accept-Encoding: gzip, deflate, br, zstd")
         errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
-        guard usualHeaders != nil, configure(settings) else { return nil }
+        guard usualHeaders != nil, configure(settings, receiveBuffer) else { return nil }
     }
 
     deinit {
@@ -101,6 +103,16 @@ final class EasyHandle {
         return read > line.before ? read - line.before : 0
     }
 
+    /// libcurl sends a request under TLS from a buffer that it keeps for an upload until the transfer's end. 16 KB is the least.
+    private static let sendBuffer = 16 << 10
+
+    /// Frees the buffers of a request under TLS that has gone as a whole. They come back when they are needed.
+    func dropIdleBuffers() {
+        // Setting the size frees it.
+        _ = gannet_easy_set_long(easy, CURLOPT_UPLOAD_BUFFERSIZE, Self.sendBuffer)
+        if let session = gannet_easy_session(easy) { SSL_free_buffers(OpaquePointer(session)) }
+    }
+
     /// Has the connection closed when the transfer ends.
     func forbidReuse() { _ = gannet_easy_set_long(easy, CURLOPT_FORBID_REUSE, 1) }
 
@@ -152,7 +164,7 @@ final class EasyHandle {
         return true
     }
 
-    private func configure(_ settings: EngineSettings) -> Bool {
+    private func configure(_ settings: EngineSettings, _ receiveBuffer: Int) -> Bool {
         let me = Unmanaged.passUnretained(self).toOpaque()
         let codes = [
             gannet_easy_allow_http_only(easy),
@@ -173,7 +185,8 @@ final class EasyHandle {
             gannet_easy_set_string(easy, CURLOPT_ACCEPT_ENCODING, nil),
             gannet_easy_set_long(easy, CURLOPT_HTTP_CONTENT_DECODING, 0),
             gannet_easy_set_string(easy, CURLOPT_USERAGENT, settings.fetch.userAgent ?? FetchSettings.defaultUserAgent),
-            gannet_easy_set_long(easy, CURLOPT_BUFFERSIZE, settings.receiveBuffer),
+            gannet_easy_set_long(easy, CURLOPT_BUFFERSIZE, receiveBuffer),
+            gannet_easy_set_long(easy, CURLOPT_UPLOAD_BUFFERSIZE, Self.sendBuffer),
             // The engine itself looks up, checks and reports each hop.
             gannet_easy_set_long(easy, CURLOPT_FOLLOWLOCATION, 0),
 

@@ -21,7 +21,7 @@ final class MultiHandle {
         }
         self.multi = multi
         self.poller = poller
-        connections = Connections(poller, stallGuard, most: 2 * places)
+        connections = Connections(poller, stallGuard)
         let me = Unmanaged.passUnretained(self).toOpaque()
         gannet_multi_on_socket(multi) { _, socket, what, context, _ in
             MultiHandle.from(context)?.watch(socket, what)

@@ -18,14 +18,17 @@ final class EngineSettings: Sendable {
         try check()
     }
 
-    /// The bytes that libcurl reads at a time. A larger buffer means fewer calls of the system for a large body. Each running transfer has one,
-    /// so all together keep to a bound. A speed limit grants no more than a piece.
-    var receiveBuffer: Int {
+    /// The bytes that libcurl reads at a time for another transfer beside so many. A larger buffer means fewer calls of the system for a large
+    /// body. Each running transfer has one, also while it waits for its answer, so all together keep to a bound. A speed limit grants no more
+    /// than a piece.
+    func receiveBuffer(beside running: Int) -> Int {
         guard fetch.maximumSpeed == nil else { return SpeedAllowance.piece }
-        return min(100 << 10, max(8 << 10, Self.mostReceiveBuffers / fetch.maximumInFlight))
+        let most = running < Self.fewTransfers ? min(2 * Self.fewTransfers, fetch.maximumInFlight) : fetch.maximumInFlight
+        return min(100 << 10, max(4 << 10, Self.mostReceiveBuffers / most))
     }
 
     private static let mostReceiveBuffers = 8 << 20
+    private static let fewTransfers = 128
 
     /// So often the engine looks at least whether answers are overdue and bodies move.
     var reviewInterval: Duration { min(answerTimeout, minimumSpeedWindow) }

@@ -87,18 +87,31 @@ final class JobAttempt: Sendable {
     /// The attempt goes on for another job of its URL, under that job's token.
     func adopt(_ job: Job) { state.withLock { $0.job = job } }
 
+    /// Asks the output and the site first. A task that waits for the origin keeps nothing of that.
     func run() async -> AttemptResult {
+        switch await prepare() {
+        case .ended(let result): result
+        case .asks(let kept): await ask(after: kept)
+        }
+    }
+
+    private enum Preparation {
+        case ended(AttemptResult)
+        case asks(after: KeptBody?)
+    }
+
+    @inline(never) private func prepare() async -> Preparation {
         var kept: KeptBody?
         do {
-            if let body = try await runner.output.found(job) { return result(.found(body)) }
+            if let body = try await runner.output.found(job) { return .ended(result(.found(body))) }
             if job.stale != nil { kept = try await keptBody() }
             if kept == nil { kept = try await earlierBody() }
         } catch {
-            return result(.broken(error))
+            return .ended(result(.broken(error)))
         }
-        guard let headers = job.headerFields else { return result(.withoutHeaders) }
-        if let refusal = await refusalBeforeRequest() { return refusal }
-        return await ask(with: headers, after: kept)
+        guard job.headerFields != nil else { return .ended(result(.withoutHeaders)) }
+        if let refusal = await refusalBeforeRequest() { return .ended(refusal) }
+        return .asks(after: kept)
     }
 
     @inline(never) func result(_ kind: AttemptResult.Kind, _ times: FetchTimes = .now) -> AttemptResult { AttemptResult(kind, times, wire) }
@@ -188,6 +201,7 @@ extension JobAttempt {
             let error = FetchError(kind: .disallowed, url: job.url, detail: start + rule)
             return result(.refused(error, host: hasAnswered ? .answered : .none))
         case .unknown(let error):
+            runner.activity.lacksRules(error)
             // The job goes on as if the request for the URL had failed so. A message with two full stops would read like two.
             let place = "\(url.plainOrigin)/robots.txt"
             let reason = error.description.hasSuffix(".") ? String(error.description.dropLast()) : error.description
@@ -202,28 +216,20 @@ extension JobAttempt {
 
 extension JobAttempt {
     /// Asks the origin for the body or, with a kept answer, whether that is still current.
-    private func ask(with headers: [HeaderField], after known: KeptBody?) async -> AttemptResult {
+    @inline(never) private func ask(after known: KeptBody?) async -> AttemptResult {
         var kept = known
         while true {
             let (start, clock) = (Moment.now, ContinuousClock.now)
-            runner.activity.began(job.token, host: job.host)
-            do throws(FetchError) {
-                let download = try await runner.downloader.download(request(with: headers, after: kept), through: self)
-                runner.activity.ended(job.token, nil, after: ContinuousClock.now - clock)
-                runner.paces.answered(job.host, after: download.duration)
-                if let result = answered(download, kept, FetchTimes(start: start, end: .now)) { return result }
-                // The 304 does not fit the kept answer. The next request has no conditions, so that the origin sends the body.
-                kept = nil
-            } catch {
-                let time = ContinuousClock.now - clock
-                runner.activity.ended(job.token, error, after: time)
-                if error.retry.timesTheHost { runner.paces.answered(job.host, after: time) }
-                return failed(error, FetchTimes(start: start, end: .now), after: time)
-            }
+            let end = await runner.downloader.end(of: beginRequest(after: kept), through: self)
+            if let result = result(of: end, after: kept, start, clock) { return result }
+            // The 304 does not fit the kept answer. The next request has no conditions, so that the origin sends the body.
+            kept = nil
         }
     }
 
-    @inline(never) private func request(with headers: [HeaderField], after kept: KeptBody?) -> DownloadRequest {
+    @inline(never) private func beginRequest(after kept: KeptBody?) -> DownloadRequest {
+        runner.activity.began(job.token, host: job.host)
+        let headers = job.headerFields ?? []
         let conditions = kept?.facts.conditions ?? []
         let trace = runner.sendsTrace ? job.traceFields(besides: headers, id: .random(in: 1 ... .max)) : []
         var request = DownloadRequest(url: job.url, body: runner.output.bodyDestination, headers: headers + conditions + trace)
@@ -234,7 +240,25 @@ extension JobAttempt {
     }
 
     /// Nil when the answer is a 304 that does not fit.
-    @inline(never) private func answered(_ download: Download, _ asked: KeptBody?, _ times: FetchTimes) -> AttemptResult? {
+    @inline(never) private func result(
+        of end: DownloadEnd, after kept: KeptBody?, _ start: Moment, _ clock: ContinuousClock.Instant
+    ) -> AttemptResult? {
+        let time = ContinuousClock.now - clock
+        let times = FetchTimes(start: start, end: .now)
+        switch end.result {
+        case .success(let download):
+            runner.activity.ended(job.token, nil, after: time)
+            runner.paces.answered(job.host, after: download.duration)
+            return answered(download, kept, times)
+        case .failure(let error):
+            runner.activity.ended(job.token, error, after: time)
+            if error.retry.timesTheHost { runner.paces.answered(job.host, after: time) }
+            return failed(error, times, after: time)
+        }
+    }
+
+    /// Nil when the answer is a 304 that does not fit.
+    private func answered(_ download: Download, _ asked: KeptBody?, _ times: FetchTimes) -> AttemptResult? {
         guard let asked, download.status == 304 else { return result(.fetched(download), times) }
         download.body.discard()
         let confirmed = runner.freshness.confirmed(
@@ -243,7 +267,7 @@ extension JobAttempt {
     }
 
     /// A refused redirect ends the transfer as cancelled.
-    @inline(never) private func failed(_ error: FetchError, _ times: FetchTimes, after duration: Duration) -> AttemptResult {
+    private func failed(_ error: FetchError, _ times: FetchTimes, after duration: Duration) -> AttemptResult {
         state.withLock { $0.refusal } ?? result(.failed(error, after: duration), times)
     }
 }

@@ -60,7 +60,7 @@ final class JobRunner: Sendable {
         await end(job, result.wire) { try await conclusion(of: job, after: result, cancelled: handle.reason) }
     }
 
-    private func conclusionWithoutAttempt(_ claimed: ClaimedJob) async throws -> Conclusion {
+    @inline(never) private func conclusionWithoutAttempt(_ claimed: ClaimedJob) async throws -> Conclusion {
         let job = claimed.job
         guard let outcome = job.outcome else { return job.isPoison ? poison(job) : hopeless(job) }
         if !outcome.isNegative, let rule = await ruleAgainst(job) { return disallowed(job, by: rule) }
@@ -77,7 +77,7 @@ final class JobRunner: Sendable {
         return rule
     }
 
-    private func conclusion(
+    @inline(never) private func conclusion(
         of job: Job, after result: AttemptResult, cancelled reason: WorkerMachine.Cancellation?
     ) async throws -> Conclusion {
         guard case .fetched(let download) = result.kind else {
@@ -101,7 +101,7 @@ final class JobRunner: Sendable {
     }
 
     /// Has the output note how a job ends, and tells the machine.
-    private func end(_ job: Job, _ wire: WireRecord? = nil, _ conclusion: () async throws -> Conclusion) async {
+    @inline(never) private func end(_ job: Job, _ wire: WireRecord? = nil, _ conclusion: () async throws -> Conclusion) async {
         do {
             let conclusion = try await conclusion()
             if let end = conclusion.end { try await output.note(end, wire, of: job) }
