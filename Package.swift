@@ -31,6 +31,7 @@ let package = Package(
         .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CUnistring", providers: [.apt(["libunistring-dev"])]),
         .systemLibrary(name: "CEpoll"),
+        .systemLibrary(name: "CMalloc"),
         .systemLibrary(name: "CAres", providers: [.apt(["libc-ares-dev"])]),
         .systemLibrary(name: "CMicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
@@ -92,6 +93,7 @@ let package = Package(
         .executableTarget(
             name: "GannetCommand",
             dependencies: [
+                "CMalloc",
                 "GannetRedisClient", "GannetQueue", "GannetHTTP", "GannetPictures", "Results", "Lists", "Crawl", "Server", "GannetBase",
             ],
             swiftSettings: settings),

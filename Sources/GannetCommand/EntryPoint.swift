@@ -1,3 +1,4 @@
+internal import CMalloc
 import Dispatch
 import GannetBase
 import GannetHTTP
@@ -7,6 +8,8 @@ import GannetHTTP
 struct EntryPoint {
     /// Not asynchronous: otherwise the runtime would open descriptors of its own before the first line.
     static func main() {
+        // One thread allocates and another frees what a request needs. With an arena for each thread, free memory of one is of no use to another.
+        mallopt(M_ARENA_MAX, 2)
         // A worker that is stopped in its first moment ends like any other. Its pipe for signals must not take the number of a standard
         // descriptor that is closed, so signals wait until these are open.
         let keepsSignals = CommandLine.argc > 1 && CommandLine.unsafeArgv[1].map { strcmp($0, "work") == 0 } ?? false
