@@ -28,7 +28,7 @@ func receiveHeader(
         let status = handle.number(CURLINFO_RESPONSE_CODE)
         // A server that sends a body with 204 or 205, or a body of unclear length, may send its rest as the next answer.
         if status == 204 || status == 205 || handle.connections.isFull || !transfer.isWellFramed { handle.forbidReuse() }
-        if let ends = transfer.ends {
+        if transfer.target.isSecure, let ends = transfer.ends {
             let isInTurn = handle.number(CURLINFO_HTTP_VERSION) < CURL_HTTP_VERSION_2_0
             if isInTurn { handle.connections.answersInTurn(ends) }
             if transfer.sharesConnections { handle.connections.sharing?.answers(transfer.sharedOrigin, in: isInTurn ? .one : .two) }
@@ -49,7 +49,7 @@ func requestStarts(
     let remote = address.map { String(cString: $0) } ?? ""
     let ends = Connections.Ends(
         localPort: UInt16(truncatingIfNeeded: localPort), remotePort: UInt16(truncatingIfNeeded: port), remote: remote)
-    transfer.ends = transfer.target.isSecure ? ends : nil
+    (transfer.ends, transfer.readBefore) = (ends, nil)
     let isClean =
         handle.connections.unreadBytes(ends) == 0 || transfer.target.isSecure && !handle.connections.hasAnsweredInTurn(ends)
     guard isClean else {
@@ -58,7 +58,6 @@ func requestStarts(
     }
     if transfer.sharesConnections { handle.connections.uses(ends, to: transfer.sharedOrigin) }
     if transfer.target.isSecure { handle.connections.asks(ends, transfer.id) }
-    transfer.line = handle.connections.readBytes(ends).map { (ends, $0) }
     transfer.requestStarts(to: remote)
     return CURL_PREREQFUNC_OK
 }

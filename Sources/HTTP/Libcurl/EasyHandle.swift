@@ -97,10 +97,9 @@ final class EasyHandle {
     /// libcurl has no part in the time of a body: the engine looks whether it moves. A later request sets the time again.
     func liftTimeout() { _ = gannet_easy_set_long(easy, CURLOPT_TIMEOUT_MS, 0) }
 
-    /// How many bytes of its connection the current answer has taken; nil for HTTP/2, where other answers take some too.
-    func wireBytes(since line: (ends: Connections.Ends, before: UInt64)) -> UInt64? {
-        guard number(CURLINFO_HTTP_VERSION) < CURL_HTTP_VERSION_2_0, let read = connections.readBytes(line.ends) else { return nil }
-        return read > line.before ? read - line.before : 0
+    /// How many bytes were read from a connection whose answers come one after the other; nil for HTTP/2.
+    func readBytes(_ ends: Connections.Ends) -> UInt64? {
+        number(CURLINFO_HTTP_VERSION) < CURL_HTTP_VERSION_2_0 ? connections.readBytes(ends) : nil
     }
 
     /// libcurl sends a request under TLS from a buffer that it keeps for an upload until the transfer's end. 16 KB is the least.

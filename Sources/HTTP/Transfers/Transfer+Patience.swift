@@ -18,12 +18,18 @@ extension Transfer {
         if answerDeadline != nil {
             state.gaveUpWaiting(after: settings.answerTimeout)
         } else if state.hasBody {
-            let wire = line.flatMap { handle?.wireBytes(since: $0) } ?? 0
-            guard state.tookFromWire(wire) else { return false }
-            return state.looked(patience.look(at: now))
+            return state.tookFromWire(bytesOnWire()) && state.looked(patience.look(at: now))
         } else {
             state.ranOutOfTime()
         }
         return false
+    }
+
+    /// The bytes of its connection that the current answer has taken. On a used connection the first look says how many belong to earlier answers.
+    private func bytesOnWire() -> UInt64 {
+        guard let ends, let read = handle?.readBytes(ends) else { return 0 }
+        let before = readBefore ?? (state.isOnUsedConnection ? read - min(read, UInt64(state.transferredBytes)) : 0)
+        readBefore = before
+        return read - min(read, before)
     }
 }

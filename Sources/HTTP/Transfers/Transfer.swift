@@ -22,10 +22,10 @@ final class Transfer {
     var handle: EasyHandle?
     /// The name whose addresses libcurl was told for the current hop.
     var knownName: (host: String, port: Int)?
-    /// The connection of the current hop, under TLS.
+    /// The connection of the current request.
     var ends: Connections.Ends?
-    /// The connection of the current request, and how much had been read from it before.
-    var line: (ends: Connections.Ends, before: UInt64)?
+    /// How much had been read from it before, once the body was looked at. To ask the kernel at each request would cost two calls of it.
+    var readBefore: UInt64?
     /// Whether libcurl has the current hop as one of those that share an origin's connections.
     var sharesConnections = false
     /// When the current hop's headers must have come; nil before the request and after them.
