@@ -1,29 +1,38 @@
 /// Reads packed formats; a number or text that is not there whole is nil.
 package struct ByteReader {
-    private var rest: ArraySlice<UInt8>
+    private let whole: ArraySlice<UInt8>
+    /// Where the rest begins. A slice for each number would cost more than the number.
+    private var index: Int
 
-    package init(_ bytes: [UInt8]) { rest = bytes[...] }
-    package init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
+    package init(_ bytes: [UInt8]) { self.init(bytes[...]) }
+    package init(_ bytes: ArraySlice<UInt8>) { (whole, index) = (bytes, bytes.startIndex) }
 
-    package var isAtEnd: Bool { rest.isEmpty }
+    package var isAtEnd: Bool { index == whole.endIndex }
 
-    package mutating func byte() -> UInt8? { rest.popFirst() }
+    package mutating func byte() -> UInt8? {
+        guard index < whole.endIndex else { return nil }
+        defer { index += 1 }
+        return whole[index]
+    }
 
     package mutating func bytes(_ count: Int) -> ArraySlice<UInt8>? {
-        guard count >= 0, rest.count >= count else { return nil }
-        defer { rest = rest.dropFirst(count) }
-        return rest.prefix(count)
+        guard count >= 0, whole.endIndex - index >= count else { return nil }
+        defer { index += count }
+        return whole[index..<index + count]
     }
 
     package mutating func all() -> ArraySlice<UInt8> {
-        defer { rest = [] }
-        return rest
+        defer { index = whole.endIndex }
+        return whole[index...]
     }
 
     /// A number of so many bytes, the highest first.
     package mutating func number(_ count: Int) -> Int? {
-        guard let bytes = bytes(count) else { return nil }
-        return bytes.reduce(0) { $0 << 8 | Int($1) }
+        guard count >= 0, whole.endIndex - index >= count else { return nil }
+        var value = 0
+        for place in index..<index + count { value = value << 8 | Int(whole[place]) }
+        index += count
+        return value
     }
 
     /// A number of as many bytes as it takes. A longer spelling than `append(compact:)` makes is refused, so that equal values are equal bytes.

@@ -14,6 +14,9 @@ package final class TaskThread: TaskExecutor {
         var phase = Phase.notStarted
     }
 
+    /// Runs the tasks of workers whose bodies go to Redis: their jobs, and the calls that store the bodies.
+    package static let jobs = TaskThread(name: "jobs")
+
     private let state = Condition(State())
     private let name: String
 

@@ -1,3 +1,4 @@
+internal import GannetBase
 internal import GannetQueue
 
 /// Makes batches of calls: what comes while one batch is under way gathers, and goes together in the next.
@@ -38,7 +39,7 @@ actor Gathering<Item: Sendable, Answer: Sendable> {
                 guard !isUnderWay else { return }
                 isUnderWay = true
                 // A task of its own, because it carries the items of other callers too. It ends with the last of them.
-                Task { await send() }
+                Task(executorPreference: TaskThread.jobs) { await self.send() }
             }
         } onCancel: {
             Task { await cancel(number) }

@@ -15,6 +15,9 @@ package protocol JobOutput: Sendable {
     /// output that works long on each body sets it.
     var mostWaiting: Int? { get }
 
+    /// Whether the output records the ends of jobs. Without that, no record of an end is made.
+    var notesEnds: Bool { get }
+
     /// Gets the exchanges of one attempt at a job, for an output that stores these, or a job that keeps them; `nil` for all others.
     func wireRecord(for job: Job) -> WireRecord?
 
@@ -45,6 +48,8 @@ package protocol JobOutput: Sendable {
 
 extension JobOutput {
     package var mostWaiting: Int? { nil }
+
+    package var notesEnds: Bool { true }
 
     package func wireRecord(for job: Job) -> WireRecord? { nil }
 

@@ -127,6 +127,8 @@ package final class RedisBodies: JobOutput {
         }
     }
 
+    package var notesEnds: Bool { false }
+
     package func note(_ end: JobRecord, _ wire: WireRecord?, of job: Job) {}
 
     package func watchRoom(_ tell: @escaping @Sendable (StoreRoom) -> Void) { waiting.withLock { $0.tell = tell } }

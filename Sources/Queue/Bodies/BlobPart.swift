@@ -26,24 +26,32 @@ struct BlobPart: Sendable {
         guard (0...Self.largestLimit).contains(limit) else { throw .invalid("A blob store's limit is 0 to \(Self.largestLimit) bytes.") }
         guard sparing >= .zero else { throw .invalid("No body is spared for less than no time.") }
         let bounds: [RedisArgument] = [.integer(limit), .integer(sparing.wholeMilliseconds)]
-        var answers: [Key: Result<BlobPutAnswer, StateError>] = [:]
+        // The same body may come twice.
+        var places: [Key: Int] = [:]
         var fitting: [Blob] = []
-        for body in bodies where answers[Key(body)] == nil {
-            answers[Key(body)] = .success(.tooLarge)
-            if body.bytes.count <= BlobStore.largestBlob { fitting.append(body) }
+        let own = bodies.map { body -> Int? in
+            guard body.bytes.count <= BlobStore.largestBlob else { return nil }
+            let place = places[Key(body), default: fitting.count]
+            if place == fitting.count {
+                places[Key(body)] = place
+                fitting.append(body)
+            }
+            return place
         }
         let fates = try await fates(of: fitting, bounds)
-        let new = zip(fitting, fates).filter { $1 == .write }.map(\.0)
-        let written = await connection.pipeline(new.map { RedisCommand("SET", keys.blob($0.digest), .bytes($0.bytes)) })
-        let replies = Dictionary(zip(new.map { Key($0) }, written), uniquingKeysWith: { one, _ in one })
-        for (body, fate) in zip(fitting, fates) {
+        let new = fitting.indices.filter { fates[$0] == .write }
+        let written = await connection.pipeline(new.map { RedisCommand("SET", keys.blob(fitting[$0].digest), .bytes(fitting[$0].bytes)) })
+        var replies = fitting.map { _ in Result<RedisReply, RedisError>?.none }
+        for (index, reply) in zip(new, written) { replies[index] = reply }
+        var answers: [Result<BlobPutAnswer, StateError>] = []
+        for (index, body) in fitting.enumerated() {
             do throws(StateError) {
-                answers[Key(body)] = .success(try await put(body, fate, replies[Key(body)], bounds))
+                answers.append(.success(try await put(body, fates[index], replies[index], bounds)))
             } catch {
-                answers[Key(body)] = .failure(error)
+                answers.append(.failure(error))
             }
         }
-        return bodies.map { answers[Key($0)] ?? .success(.tooLarge) }
+        return own.map { $0.map { answers[$0] } ?? .success(.tooLarge) }
     }
 
     /// A body's digest, hashed in one go and not byte by byte.

@@ -39,9 +39,12 @@ package struct BlobStore: Sendable {
         _ items: [Item], _ digest: (Item) -> [UInt8],
         _ call: @escaping @Sendable (BlobPart, [Item]) async throws(StateError) -> [Answer]
     ) async throws(StateError) -> [Answer] {
+        if parts.count == 1 {
+            for item in items { _ = try part(of: digest(item)) }
+            return try await call(parts[0], items)
+        }
         var indices: [Int: [Int]] = [:]
         for (index, item) in items.enumerated() { indices[try part(of: digest(item)), default: []].append(index) }
-        if parts.count == 1 { return try await call(parts[0], items) }
         let groups = indices.map { (part: $0, indices: $1, items: $1.map { items[$0] }) }
         return try await StateError.mapping {
             try await withThrowingTaskGroup(of: ([Int], [Answer]).self) { tasks in

@@ -217,6 +217,8 @@ extension BodyFolder: JobOutput {
         return HeldBody(file: try place(file, of: job.url, id: job.id))
     }
 
+    package var notesEnds: Bool { false }
+
     package func note(_ end: JobRecord, _ wire: WireRecord?, of job: Job) {}
 }
 

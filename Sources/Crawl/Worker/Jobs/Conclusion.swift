@@ -164,15 +164,22 @@ extension JobRunner {
         found.fields[.optOut] = download.headers.optOut(for: sites.agent)
         let (content, retention) = freshness.outcome(found, digest, of: download, for: job, at: times)
 
-        var end = JobRecord(
-            job.id, unfit == nil ? .fetched : .failed, unfit ?? content.noted(for: job.manners), duration: download.duration)
+        let end =
+            output.notesEnds ? record(of: job, download, unfit ?? content.noted(for: job.manners), isUnfit: unfit != nil, body, times) : nil
+        let report = unfit.map { WorkerReport.failed(job, $0) } ?? .fetched(JobLabel(job), bytes: found.size, file: body?.file)
+        return Conclusion(of: job, .fetched(content, retention), report, host: .answered, bytes: found.size, noting: end)
+    }
+
+    private func record(
+        of job: Job, _ download: Download, _ content: OutcomeContent, isUnfit: Bool, _ body: HeldBody?, _ times: FetchTimes
+    ) -> JobRecord {
+        var end = JobRecord(job.id, isUnfit ? .failed : .fetched, content, duration: download.duration)
         end.picture = body?.picture
         end.typeMismatch = body?.typeMismatch ?? ""
         end.noteAnswer(
             at: Int(times.end.millisecondsSince1970), of: RedactedURL.withoutUserInfo(job.url), from: download.finalURL,
             header: { download.headers[$0] })
-        let report = unfit.map { WorkerReport.failed(job, $0) } ?? .fetched(JobLabel(job), bytes: found.size, file: body?.file)
-        return Conclusion(of: job, .fetched(content, retention), report, host: .answered, bytes: found.size, noting: end)
+        return end
     }
 
     /// The policy says whether a failed attempt is followed by another one.

@@ -28,8 +28,6 @@ final class JobRunner: Sendable {
     let paces: Paces
     let tell: @Sendable (WorkerMachine.Input) -> Void
 
-    private static let thread = TaskThread(name: "jobs")
-
     init(
         _ queue: FetchQueue, _ downloader: any GatedDownloader, _ output: any JobOutput, _ activity: WorkerActivity,
         _ options: WorkerOptions, _ sites: Sites, tell: @escaping @Sendable (WorkerMachine.Input) -> Void
@@ -42,7 +40,7 @@ final class JobRunner: Sendable {
         paces = Paces(queue, adapts: options.adaptsPace)
         self.tell = tell
         // Work on files may block, so it gets Swift's own threads, of which there is one for each core.
-        if case .memory = output.bodyDestination { executor = Self.thread } else { executor = nil }
+        if case .memory = output.bodyDestination { executor = TaskThread.jobs } else { executor = nil }
         fetches = LocalFetches(on: executor)
         hopWaits = HopWaits(places: options.concurrency)
         policy = options.retryPolicy
