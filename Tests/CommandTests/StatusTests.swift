@@ -43,7 +43,8 @@ import Testing
         try await gate.accepted(2)
         var status = try Self.object(try await fleet.outcome(["status", "--json"] + fleet.connection).output)
         let told = try #require((status["workers"] as? [[String: Any]])?.first)
-        #expect(Set(told.keys) == ["id", "host", "pid", "version", "concurrency", "concurrencyBound", "active", "heartbeatSeconds", "state"])
+        #expect(
+            Set(told.keys) == ["id", "host", "pid", "version", "concurrency", "concurrencyBound", "active", "heartbeatSeconds", "state"])
         var name = [CChar](repeating: 0, count: 256)
         try #require(gethostname(&name, name.count) == 0)
         #expect(told["concurrency"] as? Int == 2)
