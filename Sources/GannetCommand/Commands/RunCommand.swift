@@ -183,7 +183,6 @@ struct RunCommand: Command {
         let maker = try await pictureMaker()
         defer { maker?.close() }
         let rows = try RunInput(input)
-        let tables = try await TableWriter.prepare(manifest)
         let folder = try WorkFolder.open(directory, names: names)
         var lock = try WorkFolder.lock(folder, .alone)
         defer { withExtendedLifetime(lock) {} }
@@ -198,6 +197,9 @@ struct RunCommand: Command {
         do {
             return try await connection.withAccess(console) { access, interruption in
                 fetch.sayWhatProxyMeans(console)
+                // Python takes a second to begin, in which a signal may come.
+                let prepared = await interruption.cancelling { try await TableWriter.prepare(manifest) }
+                guard let tables = try prepared.get(unlessInterrupted: interruption) else { return interruption.status }
                 let window =
                     hasWindow ? try await RunWindow.open(self, settings, queue: identity.queue, access, folder) : nil
                 let early = EarlyEnd(self, pipe, interruption)

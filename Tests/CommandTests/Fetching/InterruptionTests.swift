@@ -14,6 +14,19 @@ import Testing
         let error: Problem?
     }
 
+    @Test func `a signal that comes while Python begins ends a run in order`() async throws {
+        let fleet = try await Fleet.start(files: 3)
+        let begun = fleet.folder.file("begun")
+        let slow = try await TablePython.fake(": > '\(begun)'; exec sleep 60", in: fleet.folder)
+        let run = try fleet.start(
+            fleet.run + ["--manifest-format", "parquet"], with: ["PATH": "\(slow):\(fleet.program.environment["PATH"] ?? "")"])
+        try await eventually("Python is asked") { FileManager.default.fileExists(atPath: begun) }
+        run.signal(SIGINT)
+        #expect(try await run.exitStatus == .exited(130), "\(run.errors.text)")
+        #expect(try await fleet.requests().isEmpty)
+        try await fleet.stop()
+    }
+
     @Test(arguments: [(SIGTERM, SIGINT, 143), (SIGINT, SIGINT, 130)] as [(Int32, Int32, Int32)])
     func `a run that signals ended goes on where it stopped, and fetches nothing twice`(
         first: Int32, second: Int32, status: Int32
