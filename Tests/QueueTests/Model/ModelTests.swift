@@ -9,7 +9,9 @@ import Testing
     /// Seeds that have found a defect, each with that defect.
     private static let telling: [UInt64] = [
         // A cancelled job's crash was forgotten, and a job that stood aside for the same URL began without it.
-        2_037_981_203_415_129_185
+        2_037_981_203_415_129_185,
+        // A caller took the lock of a URL that was held for too long, and the place that this freed was offered to no queue.
+        4_329_296_376_798_884_988,
     ]
 
     @Test func `the state keeps its rules whatever happens`() async throws {

@@ -18,8 +18,8 @@
 --   beside hosts           '=host' and '=*.domain', rules: 'limit interval pause until'; '?queue', until when a queue was in use, by Clock.useTime
 --   '<tag>answered:<hour>', a bitmap   a bit for each host that has answered in this hour. Hosts may share a bit: a dead host that does
 --                          is taken for one that has answered, and waited for longer
--- A script that starts no request knows no usual limit. A host with a free place tells the queues that wait, and their workers know
--- how much room there is.
+-- A script that starts no request knows neither the usual limit nor how many places a host has at first. A host with a free place tells the
+-- queues that wait, and their workers know how much room there is.
 --
 -- Almost all hosts are plain: nothing is remembered of them but requests in flight and what they have earned. An exchange reads these
 -- itself, into 'plain' and 'earned'. It calls functions of this part for the others, in 'known', and 'of' makes a plain host one of those.
@@ -27,7 +27,7 @@
 local Hosts = setmetatable({
     known = {}, plain = {}, earned = {}, before = {}, changedOnes = {}, took = {}, MOST_EARNED = 14,
     -- What the caller asks for.
-    limit = 10000, first = 1, interval = 0, patience = 0, restPatience = 0, began = 0,
+    limit = 10000, first = 10000, interval = 0, patience = 0, restPatience = 0, began = 0,
 }, Lazy)
 local PLAIN = string.rep('\0', 29)
 
