@@ -1,3 +1,4 @@
+internal import GannetBase
 package import GannetHTTP
 package import GannetQueue
 package import GannetRedis
@@ -39,6 +40,10 @@ package struct WorkerOptions: Sendable {
 
     /// How often a worker looks for jobs while none are announced.
     package var idleLook = Duration.seconds(5)
+
+    /// The pauses before looks for jobs that are due at once. Of many idle workers one comes first, and goes on so. The others look less and
+    /// less often, until they hear of jobs.
+    var visitPauses = Backoff(first: .milliseconds(5), longest: .seconds(1))
 
     /// When an origin that answered without a robots.txt that can be read is asked for it again.
     package var sitePause = Duration.seconds(2)

@@ -1,3 +1,4 @@
+import GannetBase
 import GannetTestKit
 
 @testable import Crawl
@@ -36,6 +37,8 @@ struct SimulatedWorker {
         options.hostLimit = climate.hostLimit
         options.lease = climate.lease
         options.retries = climate.retries
+        // A partition that asks for useless visits gets them, and is found out by their number.
+        options.visitPauses.longest = options.visitPauses.first
         machine = WorkerMachine(options, worker: name, partitions: climate.partitions, inbox: name, random: random)
     }
 

@@ -51,14 +51,14 @@ struct MachineBench {
 
     /// Answers the oldest exchange.
     @discardableResult mutating func answer(
-        _ jobs: [Job] = [], verdicts: [Verdict] = [], held: Int? = nil, left: ExchangeAnswer.Left = .jobs, isHeldBack: Bool = false,
-        after time: Duration = .milliseconds(1)
+        _ jobs: [Job] = [], verdicts: [Verdict] = [], held: Int? = nil, left: ExchangeAnswer.Left = .jobs, next: Duration? = nil,
+        isHeldBack: Bool = false, after time: Duration = .milliseconds(1)
     ) -> MachineActions {
         let (lane, request) = sent.removeFirst()
         let known = machine.lanes[lane.partition].session.holdings.all.count
         let settled = zip(request.settlements, verdicts).count { $1 != .malformed }
         let exchange = ExchangeAnswer(
-            now: 1, verdicts: verdicts, jobs: jobs, held: held ?? known + jobs.count - settled, left: left, isMore: false, next: nil,
+            now: 1, verdicts: verdicts, jobs: jobs, held: held ?? known + jobs.count - settled, left: left, isMore: false, next: next,
             isPaused: false, isHeldBack: isHeldBack, unreadable: [])
         return take(.answered(lane, exchange, after: time), after: time)
     }

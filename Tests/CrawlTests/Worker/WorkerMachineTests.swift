@@ -17,6 +17,34 @@ import Testing
         #expect(bench.answer().requests.map(\.number) == [3])
     }
 
+    @Test func `an idle worker that comes too late each time looks less often, and in time again once it hears of jobs or gets one`() {
+        var bench = MachineBench { $0.concurrency = 4 }
+        /// The looks within ten seconds in which the partition always wants the next visit at once.
+        func looks() -> Int {
+            var looks = 0
+            for _ in 0..<10_000 {
+                if bench.underWay != nil {
+                    looks += 1
+                    bench.answer(next: .milliseconds(1), after: .zero)
+                }
+                bench.wake(after: .milliseconds(1))
+            }
+            return looks
+        }
+        bench.start()
+        #expect(10...40 ~= looks())
+        for hears in [true, false] {
+            if bench.underWay != nil { bench.answer(next: .milliseconds(1)) }
+            if hears { bench.take(.heard) } else { while bench.underWay == nil { bench.wake(after: .milliseconds(1)) } }
+            let found = hears ? [] : bench.jobs(1)
+            bench.answer(found, next: .milliseconds(50))
+            #expect(bench.wake(after: .milliseconds(49)).requests.isEmpty)
+            #expect(bench.wake(after: .milliseconds(1)).requests.count == 1)
+            bench.answer(next: .milliseconds(1))
+            #expect(looks() <= 40)
+        }
+    }
+
     @Test func `without room for bodies a worker asks for no jobs and starts none, and goes on when there is room`() {
         var holding = MachineBench { $0.concurrency = 4 }
         holding.start()

@@ -66,6 +66,8 @@ struct Lane {
     var heardMeanwhile = false
     /// When the partition wants its next visit.
     var visitAt: Instant?
+    /// Visits in a row that found nothing, though their time had come: other workers came first.
+    var vainVisits = 0
     /// The partition gives the worker no more jobs until the worker has none.
     var isHeldBack = false
     /// The rest of the queue in this partition, by the last answer; `nil` before the first answer.

@@ -3,9 +3,6 @@ internal import GannetQueue
 
 /// The machine's reactions to answers of exchanges, and to their failures.
 extension WorkerMachine {
-    /// The least pause before a look for jobs that are due at once. It bounds the rate of exchanges that still find none.
-    private static let shortestPause = Duration.milliseconds(5)
-
     mutating func answered(_ id: Lane.ID, _ exchange: ExchangeAnswer, after time: Duration, at now: Instant) {
         guard let index = index(of: id), let sent = lanes[index].answered(exchange.now, at: now) else { return }
         noteBack(index)
@@ -39,8 +36,11 @@ extension WorkerMachine {
         }
         lanes[index].mayFindWork = exchange.isMore || heard || exchange.jobs.count >= request.wanted
         if let next = exchange.next, next < options.idleLook {
-            lanes[index].visitAt = now + max(next, Self.shortestPause)
+            if !exchange.jobs.isEmpty { lanes[index].vainVisits = 0 }
+            let pause = options.visitPauses.pause(after: lanes[index].vainVisits, random: random(in: 0...1), atLeast: 0.5)
+            lanes[index].visitAt = now + max(next, pause)
         } else {
+            lanes[index].vainVisits = 0
             // Idle workers do not all look at the same time.
             lanes[index].visitAt = now + options.idleLook * random(in: 0.8...1)
         }

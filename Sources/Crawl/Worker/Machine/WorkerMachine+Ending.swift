@@ -152,6 +152,7 @@ extension WorkerMachine {
         for index in 0..<order.count where lanes[index].visitAt.map({ $0 <= now }) ?? false {
             lanes[index].visitAt = nil
             lanes[index].mayFindWork = true
+            lanes[index].vainVisits += 1
         }
     }
 

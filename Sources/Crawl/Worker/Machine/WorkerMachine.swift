@@ -242,6 +242,7 @@ struct WorkerMachine {
     private mutating func mayFindWork() {
         for index in 0..<order.count {
             lanes[index].mayFindWork = true
+            lanes[index].vainVisits = 0
             lanes[index].heardMeanwhile = lanes[index].underWay != nil
         }
     }
