@@ -44,7 +44,8 @@ struct Run: Sendable {
                 options.format == .shards
                 ? try await BodyPacking.intoShards(
                     folder, samples: options.samplesPerShard, tell: { WorkFolder.warnOfDamage($0, in: folder, console) }) : nil
-            let manifest = RunManifest(folder: folder, input: input, packing: packing, headers: options.submission.headers)
+            let manifest = RunManifest(
+                folder: folder, input: input, packing: packing, headers: options.submission.headers, verify: options.verify)
             return try await fetch(input, manifest, since: start)
         } catch {
             await leaveNothing()

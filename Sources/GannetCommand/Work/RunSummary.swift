@@ -80,12 +80,16 @@ struct RunManifest: Sendable {
     /// Nil where bodies stay files, or are in archives.
     let packing: BodyPacking?
     let headers: RequestHeaders
+    let verify: VerifyOption?
     var work = Manifest.Work.run
 
     private static let batch = 4096
 
     func write() async throws -> ManifestTotals {
-        let manifest = try Manifest(in: folder, of: work, packing: packing) { [headers] row in
+        let sha256 = verify.flatMap { verify in
+            verify.algorithm == .sha256 ? { @Sendable (row: Row) in verify.digest(in: row) } : nil
+        }
+        let manifest = try Manifest(in: folder, of: work, packing: packing, sha256: sha256) { [headers] row in
             try JobEntry(row: row, headers: headers).id
         }
         do {

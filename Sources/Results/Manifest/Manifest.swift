@@ -36,19 +36,22 @@ package final class Manifest: Sendable {
     private let work: Work
     private let packing: BodyPacking?
     private let identify: (@Sendable (ArraySlice<UInt8>) throws -> URLID)?
+    private let sha256: (@Sendable (Row) -> [UInt8]?)?
     private let state: Mutex<State>
 
     /// - Parameters:
     ///   - packing: Packs the bodies of the rows.
+    ///   - sha256: The digest that the body of a row has to have; nil for any.
     ///   - identify: Returns the id of a row's URL, or throws why the row is not a URL. Nil where the ended jobs of a batch are the rows.
     package init(
-        in folder: RecordedFolder, of work: Work = .run, packing: BodyPacking? = nil,
+        in folder: RecordedFolder, of work: Work = .run, packing: BodyPacking? = nil, sha256: (@Sendable (Row) -> [UInt8]?)? = nil,
         identify: (@Sendable (ArraySlice<UInt8>) throws -> URLID)?
     ) throws {
         self.folder = folder
         self.work = work
         self.packing = packing
         self.identify = identify
+        self.sha256 = sha256
         state = Mutex(State(file: try BodyFile(in: folder.folder.path, .ordinary)))
     }
 
@@ -87,11 +90,24 @@ package final class Manifest: Sendable {
     }
 
     private func write(_ line: ManifestLine, _ state: inout State) throws {
-        var line = line
+        var line = withOtherBody(line) ?? line
         try packing?.place(&line)
         state.totals.note(line, countsHost: true)
         state.buffer += line.bytes
         if state.buffer.count >= Self.bufferSize { try Self.flush(&state) }
+    }
+
+    /// The line of a row that names another body than its URL has: an earlier run or another row has fetched that.
+    private func withOtherBody(_ line: ManifestLine) -> ManifestLine? {
+        guard let sha256, line.hasBody, let found = line.record?.digest, let wanted = sha256(line.row),
+            wanted.hexadecimal != found.hexadecimal
+        else {
+            return nil
+        }
+        let told = wanted.isEmpty ? "names no sha256" : "says \(wanted.hexadecimal)"
+        return ManifestLine(
+            line.row, .failed, because: VerifiedBodies.errorClass,
+            "The body of its URL has the sha256 \(found.hexadecimal), and the row \(told).")
     }
 
     private static func flush(_ state: inout State) throws {

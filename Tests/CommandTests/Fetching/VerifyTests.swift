@@ -90,6 +90,27 @@ import Testing
         try await fleet.stop()
     }
 
+    @Test func `a row that names another body than its URL has fails, also for a later row and a later run`() async throws {
+        let fleet = try await Self.start()
+        let other = String(Self.sha256.dropLast()) + "0"
+        func rows(_ digests: [String]) async throws -> [Row] {
+            let lines = digests.map { "\(fleet.origin.url("/0")),\($0)" }
+            try fleet.folder.write(Array((["url,digest"] + lines).joined(separator: "\n").utf8), to: "urls.txt")
+            let outcome = try await fleet.outcome(fleet.run + ["--verify", "sha256:digest"])
+            #expect(outcome.status == (digests.contains(other) ? 1 : 0), "\(outcome.errors)")
+            return try fleet.manifest()
+        }
+        let first = try await rows([Self.sha256, other, Self.sha256, ""])
+        #expect(first.map(\.outcome) == ["fetched", "failed", "cached", "cached"])
+        #expect(first.map { $0.file != nil } == [true, false, true, true])
+        #expect(first[1].error?.class == "digest-mismatch")
+        #expect(first[1].error?.message == "The body of its URL has the sha256 \(Self.sha256), and the row says \(other).")
+        #expect(try await rows([other]).map(\.outcome) == ["failed"])
+        #expect(try await rows([Self.sha256]).map(\.outcome) == ["cached"])
+        #expect(try await fleet.requests().values.sorted() == [1])
+        try await fleet.stop()
+    }
+
     @Test func `an option that names no digest or no column is refused`() async throws {
         let fleet = try await Self.start()
         for text in ["digest", "sha1:digest", "md5:", ":digest"] {
