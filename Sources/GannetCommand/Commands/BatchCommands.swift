@@ -55,12 +55,12 @@ struct BatchListCommand: Command {
             target.console.note("there are no batches in the queue '\(target.queue)'.")
             return .done
         }
-        var table = TextTable("BATCH", "STATE", "PROGRESS", "DONE", "FAILED", "CANCELLED", "PRIORITY", "BEGUN")
+        var table = TextTable("BATCH", "STATE", "PROGRESS", "DONE", "FAILED", "NOT PERMITTED", "CANCELLED", "PRIORITY", "BEGUN")
         for report in reports {
             let batch = report.batch
             table.add(
                 batch.name, report.state, report.progress, String(batch.done),
-                String(batch.failed - batch.disallowed), String(batch.cancelled),
+                String(batch.failed - batch.disallowed), String(batch.disallowed), String(batch.cancelled),
                 batch.options.priority.rawValue, batch.age.map { Amounts.time($0) + " ago" } ?? "unknown")
         }
         try target.console.print(table)
@@ -223,7 +223,7 @@ struct BatchWaitCommand: Command {
             if let complaint = report.complaint { target.console.error(complaint) }
             if !batch.isComplete {
                 target.console.error("The batch was not complete in time: \(batch.total - batch.ended) of \(batch.total) have not ended.")
-                await queue.tellWhetherHeld(target.console)
+                await queue.tellWhatHolds(target.console)
             }
             return status
         }
@@ -260,17 +260,23 @@ extension FetchQueue {
             if now >= nextNote {
                 nextNote = now + Self.noteInterval
                 console.note("batch \(name): \(status.ended) of \(status.total) ended, \(status.failed - status.disallowed) failed")
-                await tellWhetherHeld(console)
+                await tellWhatHolds(console)
             }
             try await Task.sleep(for: min(pause, end.map { max(.zero, $0 - now) } ?? pause))
             pause = min(Self.longestPause, pause * 2)
         }
     }
 
-    /// Says that workers take no more jobs, where they wait for an export.
-    func tellWhetherHeld(_ console: Console) async {
-        guard let holding = try? await overview().holding, !holding.isEmpty else { return }
-        console.note("there is no room for more bodies: \(HeldBodies(holding).sentence)")
+    /// Says why no worker takes jobs: the queue is paused, no worker is there, or all wait for an export.
+    func tellWhatHolds(_ console: Console) async {
+        guard let overview = try? await overview(), !overview.isPartial, overview.counts.open > 0 else { return }
+        if overview.counts.isPaused {
+            console.note("the queue is paused; 'gannet resume' lets it go on.")
+        } else if !overview.hasLiveWorker {
+            console.note("no worker is at work; 'gannet work' starts one.")
+        } else if !overview.holding.isEmpty {
+            console.note("there is no room for more bodies: \(HeldBodies(overview.holding).sentence)")
+        }
     }
 
     /// The batch as it is, or as it was where Redis does not answer in time.
