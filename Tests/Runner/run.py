@@ -25,6 +25,9 @@ import time
 NEWS_AFTER = 30.0
 # The test program's status when no test has such a name.
 NO_TEST = 69
+# Tests make and remove many small files, which costs a disk a tenth of the whole run. A run is below a gigabyte.
+MEMORY = "/dev/shm"
+ENOUGH = 4 << 30
 
 
 class Run:
@@ -41,8 +44,8 @@ class Run:
         self.hung = False
         self.process = None
 
-    def start(self, pipe, log):
-        environment = dict(os.environ)
+    def start(self, pipe, log, folder):
+        environment = dict(os.environ, TMPDIR=folder)
         environment["SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH"] = str(self.options.width)
         # Swift Testing takes a backtrace for each error that is thrown, also where the error is caught. None of these is printed.
         environment.setdefault("SWT_SWIFT_ERROR_BACKTRACING_ENABLED", "0")
@@ -102,7 +105,8 @@ class Run:
 
     def follow(self):
         """Follows the events until the program has ended. A program without news for too long is ended."""
-        with tempfile.TemporaryDirectory(prefix="gannet-test-") as folder, open(self.options.log, "ab") as log:
+        place = tempfile.TemporaryDirectory(prefix="gannet-test-", dir=memory_folder(), ignore_cleanup_errors=True)
+        with place as folder, open(self.options.log, "ab") as log:
             pipe = os.path.join(folder, "events")
             os.mkfifo(pipe)
             # Open for writing here too, so that the pipe neither blocks before the program writes nor ends before this program says so.
@@ -110,7 +114,9 @@ class Run:
             holding = os.open(pipe, os.O_WRONLY)
             selector = selectors.DefaultSelector()
             selector.register(reading, selectors.EVENT_READ)
-            self.start(pipe, log)
+            files = os.path.join(folder, "t")
+            os.mkdir(files)
+            self.start(pipe, log, files)
             # A line may be megabytes long and come in many pieces.
             pieces, begun = [], time.monotonic()
             news, told = begun, begun
@@ -146,6 +152,16 @@ class Run:
             self.fail(f"{reason}. Tests that have not ended: {names or 'none'}. Its output is in {self.options.log}")
         elif status not in (0, 1, NO_TEST) or (status == 1 and not self.failures):
             self.fail(f"the test program ended with {status}")
+
+
+def memory_folder():
+    """Where files live in memory, or None where TMPDIR says another place, or where there is too little of it or no program may run."""
+    with contextlib.suppress(OSError):
+        system = os.statvfs(MEMORY)
+        room = min(system.f_bavail * system.f_frsize, os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+        if "TMPDIR" not in os.environ and room >= ENOUGH and not system.f_flag & os.ST_NOEXEC and os.access(MEMORY, os.W_OK):
+            return MEMORY
+    return None
 
 
 def where_threads_are(pid):
