@@ -119,6 +119,11 @@ final class RedisLink: Sendable {
     }
 }
 
+extension RedisCache: CustomReflectable {
+    /// Requests under way name URLs, and these may hold secrets.
+    public var customMirror: Mirror { Mirror(self, children: [:], displayStyle: .class) }
+}
+
 extension RedisError {
     fileprivate init(_ error: any Error) {
         switch error {

@@ -59,6 +59,11 @@ import Testing
             ("version --bogus", "Unknown option '--bogus'."),
             ("-i list -d out", "Unknown option '-i'. It is an option of 'gannet run'."),
             ("--resize=256", "Unknown option '--resize'. It is an option of 'gannet run'."),
+            (
+                "enqueue --allow-net 10.0.0.0/8 https://h/",
+                "Unknown option '--allow-net'. It is an option of 'gannet run', 'gannet work' and 'gannet serve'."
+            ),
+            ("status -d out", "Unknown option '-d'. It is an option of 'gannet run' and 'gannet export'."),
             ("run -j 16 -d out -i list", "Unknown option '-j'. Here it is '--concurrency'."),
             ("run --max-time 30 -d out", "Unknown option '--max-time'. Here it is '--timeout'."),
             ("run --url_list x --output_folder y", "Unknown option '--url_list'. Here it is '--input'."),

@@ -27,12 +27,12 @@ package struct Habits: Sendable {
             let owner = root.listed.first { $0.spec.flags.contains { $0.name == name && !$0.isHidden } }
             return owner.map { "It is '--\(name)' of '\($0.name)'." }
         case nil:
-            guard spec.name == root.name else { return nil }
-            // The command's name was left out.
-            let owner = root.listed.first { command in
+            let owners = root.listed.filter { command in
                 command.spec.flags.contains { ($0.name == option || $0.short.map(String.init) == option) && !$0.isHidden }
             }
-            return owner.map { "It is an option of '\($0.name)'." }
+            // Without a command its name was left out, and the first one is meant.
+            let names = owners.prefix(spec.name == root.name ? 1 : 3).map { "'\($0.name)'" }
+            return names.isEmpty ? nil : "It is an option of \(Sentence.all(of: Array(names)))."
         }
     }
 

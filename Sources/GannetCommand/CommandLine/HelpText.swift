@@ -45,7 +45,7 @@ struct HelpText {
             let variable = example.variable(prefix: environmentPrefix)
             let names = spec.flags.filter { !$0.isHidden && !$0.hasVariable }.map { "'--\($0.name)'" }
             let others =
-                names.isEmpty ? "" : " but " + (names.dropLast(2) + [names.suffix(2).joined(separator: " and ")]).joined(separator: ", ")
+                names.isEmpty ? "" : " but " + Sentence.all(of: names)
             let sentence =
                 "Every option\(others) has an environment variable, such as \(variable) for '--\(example.name)'; the option wins."
             parts.append(Self.wrapped(sentence, width: width))

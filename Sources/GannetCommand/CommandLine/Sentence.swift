@@ -8,6 +8,11 @@ package enum Sentence {
         return words.dropLast().joined(separator: ", ") + " or " + last
     }
 
+    /// `a`, `a and b`, `a, b and c`.
+    static func all(of words: [String]) -> String {
+        (words.dropLast(2) + [words.suffix(2).joined(separator: " and ")]).joined(separator: ", ")
+    }
+
     /// A word as a shell takes it: in quotes where it has more in it than letters, digits and a few marks.
     package static func quotedForShell(_ word: String) -> String {
         let isPlain =

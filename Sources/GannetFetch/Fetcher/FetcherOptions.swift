@@ -109,3 +109,8 @@ public struct SharedCache: Sendable {
 
     package init(_ tier: any SharedTier) { self.tier = tier }
 }
+
+extension SharedCache: CustomReflectable {
+    /// Requests under way name URLs, and these may hold secrets.
+    public var customMirror: Mirror { Mirror(self, children: [:], displayStyle: .struct) }
+}

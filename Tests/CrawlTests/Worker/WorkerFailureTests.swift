@@ -140,7 +140,11 @@ import Testing
             try await server.kill9()
             await worker.wait { if case .redis(.began) = $0 { true } else { false } }
             let told = worker.reports.compactMap { if case .redis(.began(let sentence, _)) = $0 { sentence } else { nil } }
-            #expect(told == ["Redis at unix://\(server.socketPath): cannot be reached (Connection refused)"])
+            // A process that is being killed may still take a connection, and end it.
+            let causes = ["Connection refused", "it closed the connection before its greeting was complete"]
+            #expect(
+                told.count == 1 && causes.contains { told[0] == "Redis at unix://\(server.socketPath): cannot be reached (\($0))" },
+                "\(told)")
             await #expect(throws: StateError.self) {
                 try await fixture.queue.cluster.within(.seconds(3600)) { try await fixture.queue.counts() }
             }

@@ -22,10 +22,16 @@ struct RedisCacheOptionsTests {
             })
         let port = try #require(redis.port)
         let cache = try await RedisCache.connect(RedisCacheOptions(redis: try Self.url("redis://:hunter2@127.0.0.1:\(port)")))
-        let fetcher = try Fetcher(FetcherOptions { $0.shared = cache.shared }, downloader: ScriptedDownloader { _ in .body("hunter2") })
+        // Its outcome is under way while the server does not answer.
+        let downloader = ScriptedDownloader { _ in
+            redis.pause()
+            return .body("hunter2")
+        }
+        let fetcher = try Fetcher(FetcherOptions { $0.shared = cache.shared }, downloader: downloader)
         _ = try await fetcher.data(for: FetchRequest("http://h.example/?token=hunter2"))
         let values: [Any] = [cache, cache.shared, fetcher]
         for value in values { #expect(Printing(of: value).text(showing: "hun") == nil) }
+        redis.resume()
         await fetcher.close()
         await cache.close()
         try await redis.stop()
