@@ -206,8 +206,7 @@ extension ClusterState {
 
     /// Gives a new namespace this schema. Returns the refusal of a server that is full or a replica, and the schema that is there then.
     private func begun(_ keys: Keys) async throws -> (refusal: RedisError?, Result<RedisReply, RedisError>) {
-        let value = "\(Self.schema)/\(partitions.count)" + (isSpread ? Self.spreadMark : "")
-        let replies = try await replies(to: [RedisCommand("SETNX", keys.schema, .string(value)), RedisCommand("GET", keys.schema)])
+        let replies = try await replies(to: [RedisCommand("SETNX", keys.schema, entry), RedisCommand("GET", keys.schema)])
         guard case .failure(let error) = replies[0] else { return (nil, replies[1].mapError(naming)) }
         let refusal = naming(error)
         if refusal.kind == .notPermitted { throw refusal }
@@ -236,6 +235,9 @@ extension ClusterState {
         guard error.kind == .notPermitted, error.isAboutKeys else { return error }
         return RedisError(lacking: ["~{\(namespace)}*"] + (partitions.count > 1 ? [allKeys] : []), server: error.server)
     }
+
+    /// The value of the schema's key.
+    var entry: RedisArgument { .string("\(Self.schema)/\(partitions.count)" + (isSpread ? Self.spreadMark : "")) }
 
     /// The mark in the schema's entry of a namespace whose partitions are spread over a cluster.
     private static let spreadMark = "/spread"

@@ -267,7 +267,7 @@ extension FetchQueue {
         }
     }
 
-    /// Says why no worker takes jobs: the queue is paused, no worker is there, or all wait for an export.
+    /// Says why no worker takes jobs: the queue is paused, no worker is there, all wait for an export, or the jobs wait for hosts or a time.
     func tellWhatHolds(_ console: Console) async {
         guard let overview = try? await overview(), !overview.isPartial, overview.counts.open > 0 else { return }
         if overview.counts.isPaused {
@@ -276,6 +276,8 @@ extension FetchQueue {
             console.note("no worker is at work; 'gannet work' starts one.")
         } else if !overview.holding.isEmpty {
             console.note("there is no room for more bodies: \(HeldBodies(overview.holding).sentence)")
+        } else if let wait = WaitText(overview.waits, of: overview.counts.open, remaining: overview.remaining) {
+            console.note("\(wait.sentence).")
         }
     }
 

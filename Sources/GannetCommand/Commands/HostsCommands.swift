@@ -146,7 +146,7 @@ struct HostsClearCommand: Command {
         summary: "Clear the rule for a host or a domain, and have a host asked again.",
         discussion:
             "The options of workers hold again. A host that is given up, does not answer or rests is asked at once, also if it asked "
-            + "for the rest.",
+            + "for the rest. Its URLs that wait for their next attempt are due at once.",
         positional: RuleTarget.positional,
         flags: [CommonFlags.json.entry] + ConnectionOptions.flags + CommonFlags.everywhere,
         examples: [
@@ -165,23 +165,31 @@ struct HostsClearCommand: Command {
     func run() async throws -> ExitStatus {
         let subject = OperatorRule(pattern).subject
         let isHost = !OperatorRule(pattern).isForDomain
-        let (hadRule, isAskedAgain, others) = try await target.withCluster { cluster in
+        let (hadRule, isAskedAgain, due, others) = try await target.withCluster { cluster in
             let hadRule = try await cluster.clearRule(pattern)
             let isAskedAgain = isHost ? try await cluster.forgive(pattern) : false
-            return (hadRule, isAskedAgain, isHost && !hadRule && !isAskedAgain ? try await cluster.hosts(named: pattern) : [])
+            let due = isHost ? try await cluster.tryAgainNow(at: pattern) : 0
+            let isUnknown = isHost && !hadRule && !isAskedAgain && due == 0
+            return (hadRule, isAskedAgain, due, isUnknown ? try await cluster.hosts(named: pattern) : [])
         }
-        guard hadRule || isAskedAgain else {
+        guard hadRule || isAskedAgain || due > 0 else {
             let rest = isHost ? ", and it neither is silent nor rests" : ""
             let known =
                 others.isEmpty ? "'gannet hosts list' shows those there are" : "each port is a host: \(others.joined(separator: ", "))"
             throw CommandFailure(.wrongUsage, "There is no rule for \(subject)\(rest); \(known).")
         }
         if target.json {
-            let json: JSONValue = ["schema": 1, "host": .string(pattern), "cleared": .bool(hadRule), "askedAgain": .bool(isAskedAgain)]
+            let json: JSONValue = [
+                "schema": 1, "host": .string(pattern), "cleared": .bool(hadRule), "askedAgain": .bool(isAskedAgain), "due": .integer(due),
+            ]
             try target.console.print(json.text)
         } else {
             if hadRule { try target.console.print(prose: "Cleared the rule for \(subject).") }
             if isAskedAgain { try target.console.print(prose: "\(pattern) is asked again.") }
+            if due > 0 {
+                try target.console.print(
+                    prose: "\(Amounts.count(due, "URL")) of \(pattern) \(due == 1 ? "is" : "are") due for the next attempt now.")
+            }
         }
         return .done
     }

@@ -13,8 +13,9 @@ extension Habits {
             "q": .sentence("wget's '-q' is '--quiet' here, and that of Sidekiq '--queue'."),
             "split": .sentence("Each URL is fetched over one connection; '--host-limit' bounds the requests at one host."),
             "max-download-limit": .option("limit-rate"), "max-overall-download-limit": .option("limit-rate"),
-            "random-wait": .option("host-rate"), "download-delay": .option("host-rate"), "rate-limit": .option("host-rate"),
-            "w": .option("host-rate"), "wait": .option("host-rate"),
+            "rate-limit": .option("host-rate"), "rate": .option("host-rate"),
+            "random-wait": .sentence("Pauses at a host come from '--host-rate': 'auto' keeps them as long as its answers take."),
+            "w": .sentence(pauses), "wait": .sentence(pauses), "download-delay": .sentence(pauses),
             // Time and attempts.
             "max-time": .option("timeout"), "m": .option("timeout"), "T": .option("timeout"), "read-timeout": .option("timeout"),
             "tries": .option("retries"), "t": .option("retries"), "retry": .option("retries"), "max-tries": .option("retries"),
@@ -52,6 +53,9 @@ extension Habits {
             "no-check-certificate": .sentence("Certificates are always checked; '--ca-file' names an authority of your own."),
             "check-certificate": .sentence("Certificates are always checked; '--ca-file' names an authority of your own."),
             "L": .sentence("Redirects are followed, ten at most."), "location": .sentence("Redirects are followed, ten at most."),
+            "I": .sentence("Only GET requests are sent; the manifest has each status and type."),
+            "head": .sentence("Only GET requests are sent; the manifest has each status and type."),
+            "spider": .sentence("Only GET requests are sent; the manifest has each status and type."),
             "max-redirs": .sentence("Ten redirects are followed."), "max-redirect": .sentence("Ten redirects are followed."),
             "compressed": .sentence("Bodies are asked for compressed, and stored unpacked."),
             // Where it goes.
@@ -63,8 +67,11 @@ extension Habits {
             "output-document": .sentence("Bodies go into the folder of '--dir', under names of their own ('--name')."),
             "c": .sentence("The same command again goes on where it stopped; '--concurrency' is Sidekiq's '-c'."),
             "continue": .sentence("The same command again goes on where it stopped."),
+            "C": .sentence("The same command again goes on where it stopped."),
+            "continue-at": .sentence("The same command again goes on where it stopped."),
             "incremental-mode": .sentence("The same command again goes on where it stopped."),
             "no-clobber": .sentence("URLs whose bodies are there are not fetched again."),
+            "accept": .sentence("The list names what is fetched; 'grep' may choose among its lines."),
             "nc": .sentence("URLs whose bodies are there are not fetched again."),
             "N": .option("max-age"), "timestamping": .option("max-age"),
             "fail": .sentence("A 404 or a 500 is a failure, and its body is not stored."),
@@ -90,5 +97,8 @@ extension Habits {
             "monitor": "'gannet status --watch' shows a queue as it changes.", "dashboard": "'gannet serve' shows queues in a browser.",
             "cancel": "'gannet batch cancel' ends the waiting jobs of a batch.",
             "delete": "'gannet jobs delete' deletes jobs.", "ls": "'gannet jobs list' lists jobs.",
+            "shell": "'gannet get --fetch URL' prints one body, and 'gannet explain URL' what is known of it.",
         ])
+
+    private static let pauses = "'--host-rate 0.2' asks a host every five seconds."
 }

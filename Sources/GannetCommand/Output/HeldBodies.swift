@@ -11,7 +11,8 @@ struct HeldBodies: Sendable {
     /// The batches in the way, and the commands that make room.
     var sentence: String {
         guard let first = batches.first else { return "its bodies are in use." }
-        let named = batches.prefix(Self.mostNamed).map { "'\($0.batch)'" + ($0.queue == first.queue ? "" : " of the queue '\($0.queue)'") }
+        let isOneQueue = batches.allSatisfy { $0.queue == first.queue }
+        let named = batches.prefix(Self.mostNamed).map { "'\($0.batch)'" + (isOneQueue ? "" : " of the queue '\($0.queue)'") }
         let rest = batches.count - named.count
         let all = named.joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
         let place = first.queue == QueueOption.usual ? "" : " --queue \(Sentence.quotedForShell(first.queue))"

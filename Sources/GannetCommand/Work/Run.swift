@@ -88,7 +88,12 @@ struct Run: Sendable {
         let stays = window?.stays == true && !early.isAwaited
         // The window shows the jobs that have ended, for as long as it stays.
         if !stays { await leaveNothing() }
-        let status = try report(RunSummary(totals: totals, time: ContinuousClock.now - start), of: manifest.folder)
+        var summary = RunSummary(totals: totals, time: ContinuousClock.now - start)
+        if early.reason != nil, options.demand.asksAgain {
+            let counts = manifest.folder.counts
+            summary.notAsked = max(0, totals[.there] - (counts.listed - counts.queued))
+        }
+        let status = try report(summary, of: manifest.folder)
         if stays {
             await window?.stay(interruption, early)
             await leaveNothing()
@@ -115,7 +120,8 @@ struct Run: Sendable {
                     ? "1 body is not what its type says: 'typeMismatch' in manifest.jsonl tells."
                     : "\(totals.mismatches) bodies are not what their type says: 'typeMismatch' in manifest.jsonl tells.")
         }
-        let status: ExitStatus = options.maxFailures.allows(totals[.failed] + totals[.invalid], of: totals.rows) ? .done : .someFailed
+        let status: ExitStatus =
+            options.maxFailures.allows(totals[.failed] + totals[.invalid] + summary.notAsked, of: totals.rows) ? .done : .someFailed
         guard options.json else {
             return try console.print(prose: "\(summary.text) to \(folder.displayPath)\(summary.reference)", last: status)
         }

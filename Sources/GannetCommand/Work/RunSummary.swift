@@ -10,11 +10,14 @@ struct RunSummary: Sendable {
     let totals: ManifestTotals
     /// This run's own.
     let time: Duration
+    /// Rows of a refresh that ended early: their bodies are there, and nobody asked whether they still hold.
+    var notAsked = 0
 
     var text: String {
         var parts = ["\(Amounts.count(totals[.fetched], "URL")) fetched"]
         if totals[.revalidated] > 0 { parts.append("\(totals[.revalidated]) unchanged") }
-        if totals[.there] > 0 { parts.append("\(totals[.there]) there already") }
+        if totals[.there] > notAsked { parts.append("\(totals[.there] - notAsked) there already") }
+        if notAsked > 0 { parts.append("\(notAsked) not asked again") }
         parts.append("\(totals[.failed]) failed" + (classes.isEmpty ? "" : " (\(classes))"))
         if totals.disallowed > 0 { parts.append(Amounts.notPermitted(totals.disallowed)) }
         if totals[.repeated] > 0 { parts.append("\(totals[.repeated]) listed more than once") }
@@ -67,7 +70,7 @@ struct RunSummary: Sendable {
                 "failed": .integer(totals[.failed]), "disallowed": .integer(totals.disallowed), "invalid": .integer(totals[.invalid]),
                 "bytes": .integer(totals.bytes),
                 "durationMilliseconds": .integer(Int(time / .milliseconds(1))),
-                "pending": .integer(totals[.pending]),
+                "pending": .integer(totals[.pending]), "notAsked": .integer(notAsked),
             ]
         ]
     }

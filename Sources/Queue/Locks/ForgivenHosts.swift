@@ -6,6 +6,26 @@ extension ClusterState {
         try await forgive([host], endsRests: true, in: partition(of: host)) > 0
     }
 
+    /// Makes URLs of a host due that wait for another attempt, and answers how many jobs these are. Jobs that were enqueued with a delay keep it.
+    package func tryAgainNow(at host: String) async throws(StateError) -> Int {
+        try await StateError.mapping {
+            var due = 0
+            for name in try await knownQueues() {
+                let queue = queue(name)
+                let delayed = try await queue.jobs(JobSelection(.delayed, JobFilter(host: host)), limit: Self.mostTriedAgain)
+                for job in delayed.jobs where job.failures > 0 || job.putOffSince != nil {
+                    var filter = JobFilter(host: host)
+                    filter.url = job.entry.id
+                    due += try await queue.retry(JobSelection(.delayed, filter)).count
+                }
+            }
+            return due
+        }
+    }
+
+    /// Jobs of a host whose attempts are over are few: the others wait for the host.
+    private static let mostTriedAgain = 1000
+
     /// Hosts with the same name on other ports that have a rule, or of which something is remembered. There are some at most.
     package func hosts(named host: String) async throws(StateError) -> [String] {
         try await StateError.mapping {

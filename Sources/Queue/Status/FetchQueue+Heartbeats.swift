@@ -146,6 +146,8 @@ extension FetchQueue {
             commit.write("HSET", key, "history", .bytes(sample.appended(to: history)))
         }
         commit.write("HSET", key, "beats", .string(try page[0].asString()))
+        // The queue is new, or Redis was emptied. Only a program that was there before knows the schema then.
+        if try found[3].asInteger() == 0 { commit.write("SETNX", cluster.home.keys.schema, cluster.entry) }
         if !record.isEmpty {
             if try found[3].asInteger() == 0 { try await forgetQueues(now: now, &commit) }
             commit.write("HSET", state, mark, .integer(now))

@@ -29,7 +29,7 @@ package final class RecordedFolder: Sendable {
         case failed(errorClasses: [String])
 
         /// Whether bodies that are there may be asked for again.
-        var asksAgain: Bool {
+        package var asksAgain: Bool {
             switch self {
             case .fresh, .younger: true
             case .any, .failed: false

@@ -83,6 +83,7 @@ import Testing
         let fleet = try await Self.start()
         let other = String(Self.sha256.dropLast()) + "0"
         _ = try await Self.rows(fleet, "sha256", [Self.sha256, other])
+        #expect(try await fleet.text(["doctor"]) == "Everything is as it should be.\n", "a body that was refused is not lost")
         let rows = try await Self.rows(fleet, "sha256", [Self.sha256, Self.sha256], ["--carry", "digest,n"])
         #expect(rows.map(\.outcome) == ["cached", "fetched"])
         #expect(rows[1].carried == ["digest": Self.sha256, "n": "1"])

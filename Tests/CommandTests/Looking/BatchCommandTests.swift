@@ -82,6 +82,25 @@ import Testing
         try await fleet.stop()
     }
 
+    @Test func `a batch that was not complete in time says what its jobs wait for`() async throws {
+        let fleet = try await Fleet.start(files: 1)
+        _ = try await fleet.text(["enqueue", fleet.origin.urls[0], "--batch", "b", "--delay", "1h"])
+        func wait() async throws -> String {
+            let outcome = try await fleet.outcome(["batch", "wait", "b", "--timeout", "1s"] + fleet.connection)
+            #expect(outcome.status == 75)
+            return outcome.errors
+        }
+        #expect(try await wait().contains("gannet: no worker is at work; 'gannet work' starts one."))
+        let worker = try fleet.start(["work"] + fleet.local + fleet.connection)
+        try await eventually("the worker is listed") { (try await fleet.json(["workers", "list"])["workers"] as? [Any])?.count == 1 }
+        #expect(try await wait().contains("gannet: 1 waits for its next attempt."))
+        _ = try await fleet.text(["pause"])
+        #expect(try await wait().contains("gannet: the queue is paused; 'gannet resume' lets it go on."))
+        worker.terminate()
+        _ = try await worker.exitStatus
+        try await fleet.stop()
+    }
+
     @Test func `waiting jobs of a cancelled batch end, and the batch accepts no more jobs`() async throws {
         let fleet = try await Fleet.start(files: 1)
         let list = try fleet.list("list", 0..<5)

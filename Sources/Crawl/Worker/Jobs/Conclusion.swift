@@ -153,7 +153,8 @@ extension JobRunner {
             unfit?.status = download.status
         }
         var found = OutcomeContent(url: job.url)
-        found.digest = digest.bytes
+        // Nobody has a body that was not stored.
+        found.digest = unfit == nil ? digest.bytes : nil
         found.status = download.status
         found.size = Int(download.byteCount)
         found.phases = download.phases
