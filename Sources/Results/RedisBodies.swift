@@ -141,7 +141,7 @@ package final class RedisBodies: JobOutput {
         switch answer {
         case .stored, .present: return .held(HeldBody(file: nil))
         case .tooLarge:
-            let sentence = "its \(bytes.count) bytes do not fit into the store for bodies in Redis"
+            let sentence = "its \(bytes.count) bytes do not fit into the store for bodies in Redis, which '--cache-limit' makes larger"
             return .refused(FetchError(kind: .tooLarge, url: job.url, detail: sentence))
         case .full, .held:
             throw StorageFailure(

@@ -32,8 +32,13 @@ struct VerifyOption: Sendable {
             guard let place = JSONText.values(ofObject: carried).last else { return nil }
             let value = carried[place]
             if value.elementsEqual("null".utf8) || value.elementsEqual("\"\"".utf8) { return nil }
-            guard value.first == UInt8(ascii: "\""), value.count == algorithm.digits + 2 else { return [] }
-            let digits = value.dropFirst().dropLast().map { UInt8(ascii: "A")...UInt8(ascii: "F") ~= $0 ? $0 | 0x20 : $0 }
+            guard value.first == UInt8(ascii: "\""), value.count > 2 else { return [] }
+            // Tables have blanks around their cells.
+            var text = value.dropFirst().dropLast().drop { $0 == UInt8(ascii: " ") }
+            while text.last == UInt8(ascii: " ") { text = text.dropLast() }
+            if text.isEmpty { return nil }
+            guard text.count == algorithm.digits else { return [] }
+            let digits = text.map { UInt8(ascii: "A")...UInt8(ascii: "F") ~= $0 ? $0 | 0x20 : $0 }
             return [UInt8](hexadecimal: digits) ?? []
         }
     }

@@ -70,7 +70,7 @@ struct ExportReport: Sendable {
             let why =
                 left > 0
                 ? "\(left) of \(Amounts.count(batch.total, "URL")) \(left == 1 ? "has" : "have") not ended"
-                : "its input has not ended; is its 'enqueue' still running?"
+                : "its input has not ended, perhaps because its 'enqueue' still runs"
             complaints.append(
                 "The batch is not complete: \(why). 'gannet batch wait' waits for \(name); then run the command again. Where its workers wait for "
                     + "room, they go on now, and only further exports make more.")

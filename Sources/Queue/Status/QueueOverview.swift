@@ -198,6 +198,7 @@ package struct QueueWaits: Sendable, Equatable {
         var waits = self
         waits.delayed = min(delayed, max(0, open))
         waits.held = min(held, max(0, open) - waits.delayed)
+        waits.hosts = min(hosts, waits.held)
         for index in paced.indices { waits.paced[index].jobs = paced[index].jobs.map { min($0, waits.held) } }
         waits.paced.removeAll { $0.time == .zero }
         return waits
