@@ -1,9 +1,13 @@
 import GannetBase
 
-/// The key `f` at the terminal of a run that shows its progress.
-///
-/// A command that is typed ahead is for the shell. So a key is read only where it came alone, and after any other word the keyboard is left alone.
+/// The key `f` at the terminal of a run that shows its progress. All other keys are read and dropped.
 final class FinishKey: Sendable {
+    enum Press: Sendable {
+        case finish
+        /// The first key that means nothing.
+        case firstOther
+    }
+
     private let input: Int32
     private let state = Mutex(LoneKey())
 
@@ -16,55 +20,50 @@ final class FinishKey: Sendable {
     /// Whether the key would be seen.
     var isWatched: Bool { SingleKeys.isOn }
 
-    /// Whether the key was pressed. To be asked a few times a second.
-    func wasPressed() -> Bool {
+    /// The key that was pressed since the last look. To be asked a few times a second.
+    func pressed() -> Press? {
         state.withLock { state in
-            guard !state.isTyping, SingleKeys.begin(on: input) else { return false }
+            guard SingleKeys.begin(on: input) else { return nil }
             var waiting: Int32 = 0
-            guard ioctl(input, UInt(FIONREAD), &waiting) == 0 else { return false }
-            let isPressed = state.look(waiting: Int(waiting)) {
-                var byte: UInt8 = 0
-                return read(input, &byte, 1) == 1 ? byte : nil
-            }
-            if state.isTyping { SingleKeys.end() }
-            return isPressed
+            guard ioctl(input, UInt(FIONREAD), &waiting) == 0 else { return nil }
+            var keys = [UInt8](repeating: 0, count: min(Int(waiting), Self.mostAtOnce))
+            let count = keys.isEmpty ? 0 : read(input, &keys, keys.count)
+            return state.look(Array(keys.prefix(max(0, count))))
         }
     }
+
+    private static let mostAtOnce = 4096
 
     /// Gives the keyboard back.
     func end() { SingleKeys.end() }
 }
 
-/// Tells the key `f` from a command that is typed ahead. The key counts when nothing else has come until the next look.
+/// Tells the key `f` from a command that is typed ahead: it counts where nothing else comes for a second before it, and until the next look.
 struct LoneKey: Sendable {
-    /// Something else is typed. Nothing more is read then.
-    private(set) var isTyping = false
-    private var isHeld = false
+    /// As many looks without a key end a word.
+    static let pause = 5
 
-    /// - Parameters:
-    ///   - waiting: The number of bytes that can be read.
-    ///   - read: Takes the next byte.
-    /// - Returns: Whether the key was pressed.
-    mutating func look(waiting: Int, read: () -> UInt8?) -> Bool {
-        guard !isTyping else { return false }
-        if waiting == 0 {
-            defer { isHeld = false }
-            return isHeld
+    /// Looks without a key until `f` counts again.
+    private var looksToWait = 0
+    private var isHeld = false
+    private var hasMetOther = false
+
+    /// - Parameter keys: The keys that have come since the last look. Several at once are a word, or a key with a longer code.
+    mutating func look(_ keys: [UInt8]) -> FinishKey.Press? {
+        // No word is of this letter alone. A key that is held down comes several times.
+        if keys.allSatisfy({ "fF".utf8.contains($0) }) {
+            guard looksToWait == 0 else {
+                looksToWait -= 1
+                return nil
+            }
+            // The second of two quick presses counts too.
+            defer { isHeld = !keys.isEmpty && !isHeld }
+            return isHeld ? .finish : nil
         }
-        // Several at once are a word, or a key with a longer code. None of them is taken.
-        guard waiting == 1, let byte = read() else {
-            isTyping = true
-            return false
-        }
-        switch byte {
-        case UInt8(ascii: "f"), UInt8(ascii: "F"):
-            // The second of two quick presses.
-            defer { isHeld = !isHeld }
-            return isHeld
-        case UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: " "): return false
-        default:
-            isTyping = true
-            return false
-        }
+        if looksToWait == 0, keys.allSatisfy({ "\n\r ".utf8.contains($0) }) { return nil }
+        isHeld = false
+        looksToWait = Self.pause
+        defer { hasMetOther = true }
+        return hasMetOther ? nil : .firstOther
     }
 }

@@ -12,9 +12,10 @@ enum SingleKeys {
     @discardableResult
     static func begin(on input: Int32, readsStopKey: Bool = false) -> Bool {
         guard Terminal.isForeground(on: input) else { return false }
-        if isOn { return true }
         var modes = termios()
         guard isatty(input) == 1, tcgetattr(input, &modes) == 0 else { return false }
+        // A shell sets its own mode when the process was stopped by a signal that no handler hears of.
+        if isOn, modes.c_lflag & tcflag_t(ICANON) == 0 { return true }
         kept.pointee = Kept(descriptor: input, before: modes, isOn: true)
         for number in [SIGTSTP, SIGQUIT] {
             let before = signal(number, giveBackAndGoOn)

@@ -53,12 +53,17 @@ final class EarlyEnd: Sendable {
 
     /// Looks for the key. To be called a few times a second.
     func lookForKey() {
-        guard let key, key.wasPressed() else { return }
-        let pressed = state.withLock { state in
-            state.pressed += 1
-            return state.pressed
+        switch key?.pressed() {
+        case nil: break
+        case .firstOther:
+            console.note("of all keys only f is read: it ends the run. Others are dropped, and f counts again a second after them.")
+        case .finish:
+            let pressed = state.withLock { state in
+                state.pressed += 1
+                return state.pressed
+            }
+            if pressed <= Self.mostPressed { end("the key f", "the key f was pressed") }
         }
-        if pressed <= Self.mostPressed { end("the key f", "the key f was pressed") }
     }
 
     func giveKeysBack() { key?.end() }

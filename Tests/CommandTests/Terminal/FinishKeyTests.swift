@@ -62,14 +62,31 @@ import Testing
         }
     }
 
-    @Test func `a command that is typed ahead ends no run and is left to the shell`() async throws {
+    @Test func `a command that is typed ahead ends no run, and f does so after it, also after Ctrl-Z and after SIGSTOP`() async throws {
         try await Self.withHangingRun { fleet, screen, run in
-            try await screen.run(Program.path, run)
-            try await screen.wait { $0.contains(Self.offer) }
+            try await screen.run("sh", ["-c", "echo \"is $$\"; exec \"$@\"", "sh", Program.path] + run)
+            let begun = try await screen.wait { $0.contains(Self.offer) }
+            let id = try #require(begun.compactMap { $0.hasPrefix("is ") ? pid_t($0.dropFirst(3)) : nil }.first)
             try await screen.type("echo for-the-$((40 + 2))\n")
-            try await screen.wait { $0.contains { $0.hasPrefix("'gannet run --finish -d ") } && !$0.contains(Self.offer) }
-            #expect(try await fleet.outcome(["run", "--finish", "-d", fleet.out]).status == 0)
-            try await screen.wait { $0.contains { $0.hasSuffix("for-the-42") } }
+            let told = try await screen.wait { $0.contains { $0.contains("of all keys only f is read") } }
+            #expect(told.contains(Self.offer))
+            try await screen.press("C-z")
+            try await screen.waitForPrompt(after: "\(128 + SIGTSTP)")
+            try await screen.run("fg", [])
+            try await screen.wait { $0.contains(Self.offer) }
+            kill(id, SIGSTOP)
+            try await screen.waitForPrompt(after: "\(128 + SIGSTOP)")
+            // As shells with line editing set the terminal.
+            try await screen.type("clear; stty icanon echo; fg\n")
+            try await screen.wait { $0.contains(Self.offer) }
+            // It counts a second after the other keys. Presses that come after the end are the shell's.
+            try await eventually("the run has ended") {
+                try await screen.press("f")
+                return try await screen.rows().last { !$0.isEmpty }?.hasPrefix("1 ready>") == true
+            }
+            let rows = try await screen.rows()
+            #expect(rows.contains { $0.contains("the key f was pressed: the run ends") }, "\(rows)")
+            #expect(!rows.contains { $0.hasSuffix("for-the-42") }, "\(rows)")
         }
     }
 
@@ -92,22 +109,22 @@ import Testing
 
     @Test(
         arguments: [
-            ("", false, 0), (" f  ", true, 1), (" F ", true, 1), ("ff", true, 2), ("\n f ", true, 2), ("f", false, 1), ("fi ", false, 2),
-            ("x", false, 1), ("x f ", false, 1), ("3", false, 0), ("f3 ", false, 1), ("3 f ", false, 0),
-        ] as [(String, Bool, Int)])
-    func `a key counts when nothing else comes until the next look`(looks: String, isPressed: Bool, taken: Int) {
-        // Each character is a look: a blank finds nothing, a digit several keys, and any other that key.
+            (".", 0, 0), (".f..", 1, 0), (".F.", 1, 0), ("ff", 1, 0), ("\n.f.", 1, 0), ("f\n.", 1, 0), ("f", 0, 0), ("3.", 1, 0),
+            ("fi.", 0, 1), ("x", 0, 1), ("x.f.", 0, 1), ("x.....f.", 1, 1), ("4.", 0, 1), ("f4.", 0, 1), ("4.....f.", 1, 1),
+            ("x.....fx.....f.", 1, 1), ("off\n.", 0, 1), ("xffffff.", 1, 1),
+        ] as [(String, Int, Int)])
+    func `a key counts when nothing else has come for a second, and until the next look`(looks: String, presses: Int, others: Int) {
+        // Each character is a look: a dot finds nothing, a digit several keys, and any other that key.
         var key = LoneKey()
-        var (count, hasPressed) = (0, false)
-        for look in looks.utf8 {
-            let waiting = look == UInt8(ascii: " ") ? 0 : look == UInt8(ascii: "3") ? 3 : 1
-            let found = key.look(waiting: waiting) {
-                count += 1
-                return look
+        let found = looks.utf8.map { look -> FinishKey.Press? in
+            switch look {
+            case UInt8(ascii: "."): key.look([])
+            case UInt8(ascii: "3"): key.look(Array("fff".utf8))
+            case UInt8(ascii: "4"): key.look(Array("\u{1b}[fx".utf8))
+            default: key.look([look])
             }
-            hasPressed = hasPressed || found
         }
-        #expect(hasPressed == isPressed && count == taken, "\(looks) \(count)")
+        #expect(found.count { $0 == .finish } == presses && found.count { $0 == .firstOther } == others, "\(looks)")
     }
 }
 
