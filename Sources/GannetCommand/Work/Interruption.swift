@@ -22,6 +22,9 @@ final class Interruption: Sendable {
     /// The first signal that came.
     var request: SignalTrap.Request? { state.withLock { $0.first } }
 
+    /// The work that the signals were to end has ended by itself. They count for nothing that follows.
+    func forget() { state.withLock { $0.first = nil } }
+
     /// The exit status of a command that a signal ended.
     var status: ExitStatus { request?.status ?? .interrupted }
 

@@ -189,7 +189,8 @@ struct Run: Sendable {
         let (feed, feeder) = AsyncStream.makeStream(of: Void.self)
         let watches = early.watch(since: start)
         defer { for watch in watches { watch.cancel() } }
-        let working = Task { try await work(folder, storing: output, feed: feed) }
+        let isFed = SharedFlag()
+        let working = Task { try await work(folder, storing: output, feed: feed, isFed: isFed) }
         let outcome = await interruption.cancelling { () async throws -> RunFeeding.Fed? in
             try await withThrowingTaskGroup(of: RunFeeding.Fed?.self) { group in
                 group.addTask {
@@ -201,6 +202,7 @@ struct Run: Sendable {
                         waiting: waiting, found: window?.found, onFirst: nameQueue)
                     do {
                         let fed = try await feeding.run()
+                        isFed.set()
                         say(fed, folder, input)
                         return fed
                     } catch {
@@ -234,8 +236,9 @@ struct Run: Sendable {
         }
     }
 
+    /// - Parameter isFed: The queue has the whole list.
     private func work(
-        _ folder: RecordedFolder, storing output: any JobOutput, feed: AsyncStream<Void>
+        _ folder: RecordedFolder, storing output: any JobOutput, feed: AsyncStream<Void>, isFed: SharedFlag
     ) async throws -> WorkerEnd {
         var worker = options.fetch.workerOptions()
         worker.endsWhenEmpty = true
@@ -259,8 +262,24 @@ struct Run: Sendable {
         let outcome = await work.result
         await display.end()
         tally.finish()
+        // The last requests may have ended after the signal.
+        if case .success(let end) = outcome, end != .empty, isFed.isSet, await isEmpty() {
+            interruption.forget()
+            return .empty
+        }
         if interruption.request != nil { console.note("so far: \(ProgressText.interrupted(tally.snapshot(at: .now))).") }
         return try outcome.get()
+    }
+
+    /// Whether all jobs have ended. False where Redis does not answer soon.
+    private func isEmpty() async -> Bool {
+        if access.watch.isAway { return false }
+        let open = Mutex(1)
+        await interruption.cleaningUp {
+            let left = try await queue.counts().open
+            open.withLock { $0 = left }
+        }
+        return open.withLock { $0 } == 0
     }
 
     /// Before the queue holds a job, nobody can see it in `gannet status`.

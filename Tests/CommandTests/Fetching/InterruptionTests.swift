@@ -85,6 +85,30 @@ import Testing
         try await fleet.stop()
     }
 
+    @Test(arguments: [(SIGINT, "0", 1), (SIGTERM, "2", 0)] as [(Int32, String, Int32)])
+    func `a run whose last requests end after a signal ends as without it`(
+        signal: Int32, permitted: String, status: Int32
+    ) async throws {
+        let fleet = try await Fleet.start(files: 20)
+        let gate = try fleet.gateList(after: 20)
+        let words = fleet.run + ["--concurrency", "2", "--retries", "0", "--max-failures", permitted]
+        let run = try await fleet.start(words, untilFetched: 20)
+        try await gate.accepted(2)
+        run.signal(signal)
+        _ = try await run.errors.line { $0.hasPrefix("gannet: stopping; 2 URLs") }
+        // The end of what is in flight: lost connections.
+        try await gate.stop()
+        #expect(try await run.exitStatus == .exited(status))
+        try await run.output.finished()
+        #expect(run.output.text.hasPrefix("20 URLs fetched, 2 failed (reset 2); 22 rows, "), "\(run.output.text)")
+        try await run.errors.finished()
+        #expect(!run.errors.lines.contains { $0.contains("interrupted") || $0.contains("so far") }, "\(run.errors.text)")
+        let rows: [Row] = try fleet.manifest()
+        #expect(rows.map(\.outcome) == Array(repeating: "fetched", count: 20) + ["failed", "failed"])
+        #expect(try await fleet.queueKeys() == .list([]))
+        try await fleet.stop()
+    }
+
     @Test func `the deadline of a run ends it, and all URLs that are left have failed`() async throws {
         let fleet = try await Fleet.start(files: 40)
         let gate = try fleet.gateList(after: 20)
