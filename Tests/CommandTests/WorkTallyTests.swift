@@ -79,6 +79,10 @@ import Testing
         let proxy = FetchError(kind: .proxy, url: "u", detail: "Connection refused")
         tally.note(.putOff(JobLabel(url: "u"), proxy, pause: .seconds(5)))
         #expect(tally.snapshot(at: start + .seconds(2)).wait()?.sentence == "99 wait for the proxy")
+        let bounded = WorkTally(console, watch, of: { 100 }, patience: .seconds(3600))
+        bounded.note(.putOff(JobLabel(url: "u"), proxy, pause: .seconds(5)))
+        let told = bounded.snapshot(at: .now + .seconds(10)).wait()?.sentence ?? ""
+        #expect(told.hasPrefix("100 wait for the proxy; the first is given up in 59 min "), "\(told)")
         #expect(tally.snapshot(at: start + .seconds(60)).missing == nil)
         tally.note(.fetched(JobLabel(url: "u"), bytes: 1, file: "f"))
         #expect(tally.snapshot(at: start + .seconds(3)).missing == nil)

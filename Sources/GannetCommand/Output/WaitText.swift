@@ -15,8 +15,11 @@ struct WaitText: Sendable, Equatable {
 
     init(_ text: String) { jobs = text }
 
-    /// `9 wait for the proxy`
-    init(_ count: Int, for want: String) { jobs = "\(Self.wait(count)) for \(want)" }
+    /// `9 wait for the proxy; the first is given up in 59 min 50 s`
+    init(_ count: Int, for want: String, firstEnd: Duration?) {
+        let end = firstEnd.flatMap { $0 > .zero ? "; the first is given up in \(Amounts.roughTime($0))" : nil }
+        jobs = "\(Self.wait(count)) for \(want)\(end ?? "")"
+    }
 
     /// Nil while most open jobs wait for their turn alone, and no host's pace outlasts them.
     /// - Parameters:

@@ -37,8 +37,9 @@ struct ProgressSnapshot: Sendable {
     /// Jobs that cannot be taken now.
     var waits = QueueWaits()
 
-    /// The part of the network that was missing for the last requests.
+    /// The part of the network that was missing for the last requests, and until the first URL is given up for that.
     var missing: String?
+    var missingEnd: Duration?
 
     /// Whether Redis is known not to answer.
     var isRedisAway = false
@@ -74,7 +75,7 @@ struct ProgressSnapshot: Sendable {
         guard let whole, whole.ended < whole.total else { return nil }
         if isRedisAway { return WaitText("waiting for Redis") }
         if isPartAway { return WaitText("a part of Redis is away") }
-        if let missing { return WaitText(whole.total - whole.ended, for: missing) }
+        if let missing { return WaitText(whole.total - whole.ended, for: missing, firstEnd: goesOn ? missingEnd : nil) }
         return WaitText(waits, of: whole.total - whole.ended, remaining: remaining, goesOn: goesOn)
     }
 

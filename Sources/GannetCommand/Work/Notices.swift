@@ -140,19 +140,52 @@ struct PlacesWatch: Sendable {
 }
 
 /// Says that URLs wait for the proxy or a name server: at once, and then once a minute while they do. The counts do not show it,
-/// since nothing fails.
+/// since nothing fails. It also says once that nothing has come through the proxy so far: perhaps that failed, and no host.
 final class NetworkWatch: Sendable {
     static let pause = Duration.seconds(60)
 
     private let console: Console
+    private let proxy: RedactedURL?
+    private let patience: Duration
     private let told = Mutex<[String: ContinuousClock.Instant]>([:])
+    /// Failures through the proxy before its first success; nil after that.
+    private let failures = Mutex<Int?>(0)
 
-    init(_ console: Console) {
+    /// So many failures are no accident of one URL.
+    private static let fewFailures = 3
+
+    /// - Parameters:
+    ///   - proxy: Its address, where there is one.
+    ///   - patience: How long each URL is put off; zero for ever.
+    init(_ console: Console, proxy: String? = nil, patience: Duration = .zero) {
         self.console = console
+        self.proxy = proxy.map { RedactedURL(address: $0) }
+        self.patience = patience
     }
 
-    func note(_ error: FetchError) {
-        if let line = line(about: error, at: .now) { console.warn(line) }
+    func note(_ report: WorkerReport) {
+        var line: String?
+        switch report {
+        case .putOff(_, let error, _):
+            line = self.line(about: error, at: .now) ?? doubt(after: error.description, error.className)
+        case .failed(_, let sentence, let errorClass): line = doubt(after: sentence, errorClass)
+        case .fetched, .revalidated: failures.withLock { $0 = nil }
+        default: break
+        }
+        if let line { console.warn(line) }
+    }
+
+    /// The message after the first few failures; nil for other failures, and where the proxy has served a request.
+    func doubt(after sentence: String, _ errorClass: String) -> String? {
+        guard let proxy, let kind = FetchError.Kind(className: errorClass), !kind.retry.lacksNetwork else { return nil }
+        let count = failures.withLock { failures in
+            // An answer such as 404 is the host's.
+            failures = kind.retry.mayPass ? failures.map { $0 + 1 } : nil
+            return failures
+        }
+        guard count == Self.fewFailures else { return nil }
+        return "none of the first \(Self.fewFailures) requests through the proxy \(proxy) has succeeded. The last one: \(sentence) "
+            + "Perhaps the proxy has answered so, or not at all; '--proxy' names another."
     }
 
     /// The message; `nil` when it was told less than a minute ago, or nothing is missing.
@@ -164,7 +197,8 @@ final class NetworkWatch: Sendable {
             return true
         }
         guard isDue else { return nil }
-        return "waiting for \(part) (\(error.detail)): URLs are put off, which uses up no retry"
+        let bound = patience > .zero ? " for \(Amounts.time(patience)) at most" : ""
+        return "waiting for \(part) (\(error.detail)): URLs are put off\(bound), which uses up no retry"
     }
 }
 

@@ -248,7 +248,8 @@ struct Run: Sendable {
         // A run is a wish to ask the hosts again, whatever an earlier one has learnt.
         try await access.cluster.forgiveHosts()
         let tally = WorkTally(
-            console, access.watch, of: { folder.counts.queued }, places: worker.adaptsConcurrency ? nil : worker.concurrency)
+            console, access.watch, of: { folder.counts.queued }, places: worker.adaptsConcurrency ? nil : worker.concurrency,
+            proxy: settings.proxy, patience: worker.giveUpAfter)
         endpoint?.watch(
             .init(cluster: access.cluster, queue: identity.queue, options: worker, bodyLimit: nil, tally: tally, interruption: interruption)
         )

@@ -8,6 +8,7 @@ import Results
 extension WorkTally {
     @Sendable func note(_ report: WorkerReport) {
         state.withLock { $0.note(report) }
+        network.note(report)
         switch report {
         // A job.
         case .fetched(let job, let bytes, let file):
@@ -19,7 +20,6 @@ extension WorkTally {
         case .bodyMissing(let job):
             tell(job, "refetched", "\(job.url) was fetched before, but its body is gone; it is fetched again")
         case .putOff(let job, let error, let pause):
-            network.note(error)
             tell(job, putOff: error.description, error.className, pause)
         case .hostFull(let job, let host, let pause):
             let sentence = "A redirect led to \(host.escapedForDisplay), which takes no more requests for now"

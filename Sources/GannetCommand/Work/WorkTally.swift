@@ -17,8 +17,10 @@ final class WorkTally: Sendable {
         var places: PlacesWatch?
         /// When a reason for the number of places was told last.
         var toldBounds: [PlacesBound: ContinuousClock.Instant] = [:]
-        /// The part of the network that was missing for the last request that failed, and when.
-        var missing: (part: String, since: ContinuousClock.Instant)?
+        /// The part of the network that was missing for the last request that failed, when that was, and when it was so first.
+        var missing: (part: String, last: ContinuousClock.Instant, first: ContinuousClock.Instant)?
+        /// How long a URL waits for such a part; zero for ever.
+        var patience = Duration.zero
         /// Failures for addresses that are not public and could be allowed: the first is told, the rest is counted.
         var refusals = 0
         /// How many jobs have bodies that find no place, while the worker takes no more jobs for that.
@@ -44,13 +46,19 @@ final class WorkTally: Sendable {
     ///   - total: URLs of the command's own list, as far as it has been read; `nil` for a worker of a queue.
     ///   - places: Requests that the worker makes at once at most; `nil` where others share its queue, whose requests would look like
     ///     jobs that wait.
-    init(_ console: Console, _ watch: RedisWatch, of total: (@Sendable () -> Int)? = nil, places: Int? = nil) {
+    ///   - proxy: The address of the proxy that requests go through.
+    ///   - patience: How long a URL waits for a network or proxy that is missing; zero for ever.
+    init(
+        _ console: Console, _ watch: RedisWatch, of total: (@Sendable () -> Int)? = nil, places: Int? = nil, proxy: String? = nil,
+        patience: Duration = .zero
+    ) {
         self.console = console
         self.watch = watch
-        network = NetworkWatch(console)
+        network = NetworkWatch(console, proxy: proxy, patience: patience)
         self.places = places
         state.withLock { state in
             state.total = total
+            state.patience = patience
             state.places = places.map(PlacesWatch.init)
         }
     }
@@ -134,7 +142,7 @@ extension WorkTally.State {
     mutating func note(_ report: WorkerReport) {
         counts.note(report)
         switch report {
-        case .putOff(_, let error, _): missing = error.missingPart.map { ($0, .now) }
+        case .putOff(_, let error, _): missing = error.missingPart.map { ($0, .now, missing?.part == $0 ? missing?.first ?? .now : .now) }
         case .hostFull, .fetched, .revalidated: missing = nil
         case .standstill(let jobs): standstill = jobs
         case .room(let room): lacksRoom = room != .there
@@ -178,7 +186,10 @@ extension WorkTally.State {
         snapshot.endedPerSecond = ownRate.rate?.endedPerSecond
         snapshot.bytesPerSecond = ownRate.rate?.bytesPerSecond
         snapshot.waits = waits
-        if let missing, now - missing.since < Self.networkPause { snapshot.missing = missing.part }
+        if let missing, now - missing.last < Self.networkPause {
+            snapshot.missing = missing.part
+            snapshot.missingEnd = patience > .zero ? patience - (now - missing.first) : nil
+        }
         snapshot.inLine = queue.map { $0.accepted - $0.ended - waits.total } ?? 0
         var meter = ownRate
         if let total {
