@@ -1,3 +1,5 @@
+import GannetBase
+
 /// Numbers as people read them.
 enum Amounts {
     /// `300 URLs`, `1 URL`.
@@ -48,6 +50,14 @@ enum Amounts {
     static func roughTime(_ duration: Duration) -> String {
         let seconds = duration.components.seconds
         return seconds < 60 ? "\(max(0, seconds)) s" : time(duration)
+    }
+
+    /// `20:14:05`, by this machine's clock and zone.
+    /// - Parameter moment: In ms since 1970.
+    static func clock(_ moment: Int) -> String {
+        var (seconds, parts) = (time_t(moment / 1000), tm())
+        localtime_r(&seconds, &parts)
+        return [parts.tm_hour, parts.tm_min, parts.tm_sec].map { $0 < 10 ? "0\($0)" : "\($0)" }.joined(separator: ":")
     }
 
     /// `0.3 ms`, for times that are usually short.

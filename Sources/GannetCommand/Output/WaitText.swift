@@ -10,6 +10,10 @@ struct WaitText: Sendable, Equatable {
     private var hosts: [String] = []
     /// `4 wait for 4 hosts, 1 for its next attempt`
     private let jobs: String
+    /// `http-500 at b.example, next in 8.0 s`, of hosts that are not among the others
+    private var attempts: [String] = []
+    /// The jobs with their attempts: `4 wait for 4 hosts, 1 for its next attempt (http-500 at b.example, next in 8.0 s)`
+    private var jobsWithAttempts: String?
 
     private static let mostHosts = 3
 
@@ -21,7 +25,7 @@ struct WaitText: Sendable, Equatable {
         jobs = "\(Self.wait(count)) for \(want)\(end ?? "")"
     }
 
-    /// Nil while most open jobs wait for their turn alone, and no host's pace outlasts them.
+    /// Nil while most open jobs wait for their turn alone or for the others' fetches, and no host's pace outlasts them.
     /// - Parameters:
     ///   - open: Jobs that have not ended.
     ///   - remaining: How long these take at the present speed.
@@ -29,7 +33,8 @@ struct WaitText: Sendable, Equatable {
     init?(_ waits: QueueWaits, of open: Int, remaining: Duration? = nil, goesOn: Bool = true) {
         let waits = waits.within(open)
         let outlasts = remaining.map { left in waits.paced.first.map { $0.time >= left } ?? false } ?? false
-        guard waits.total > 0, outlasts || waits.total >= open - waits.total else { return nil }
+        let (others, held) = (open - waits.total, waits.held + waits.delayed)
+        guard waits.total > 0, outlasts || others <= 0 || held > 0 && held >= others else { return nil }
         let silent = waits.silent.filter { $0.failures > 0 }
         let resting = waits.silent.filter { $0.failures == 0 }
         var troubles: [String] = []
@@ -56,21 +61,37 @@ struct WaitText: Sendable, Equatable {
             let why = trouble != nil ? "" : waits.hosts == 1 ? " that rests or is busy" : " that rest or are busy"
             parts.append("\(Self.wait(waits.held)) for \(Amounts.count(waits.hosts, "host"))\(why)")
         }
+        let beforeAttempts = parts.count
         if waits.delayed > 0 {
             let count = waits.held > 0 ? "\(waits.delayed)" : Self.wait(waits.delayed)
             parts.append("\(count) for \(waits.delayed == 1 ? "its" : "their") next attempt")
+            attempts = waits.retries.filter { retry in !told.contains { $0.name == retry.name } }.map { retry in
+                let failure = "\(retry.errorClass.map(ClassCounts.shown) ?? "failed") at \(retry.name)"
+                guard goesOn else { return failure }
+                let end = waits.givenUpWithin(retry).map { ", given up in \(Amounts.roughTime($0)) at the latest" } ?? ""
+                return "\(failure), \(retry.rest > .zero ? "next in \(Amounts.time(retry.rest))" : "due now")\(end)"
+            }
         }
-        let others = open - waits.total
+        if waits.parked > 0 {
+            let end = waits.parkedUntil.map { " (until at most \(Amounts.clock($0)))" } ?? ""
+            parts.append("\(Amounts.count(waits.parked, "URL")) \(waits.parked == 1 ? "is" : "are") being fetched by another worker\(end)")
+        }
         if others > 0 { parts.append("\(others) \(goesOn ? "under way or in line" : "in line")") }
         jobs = parts.joined(separator: ", ")
+        if !attempts.isEmpty {
+            parts[beforeAttempts] += " (\(attempts.joined(separator: "; ")))"
+            jobsWithAttempts = parts.joined(separator: ", ")
+        }
     }
 
     var sentence: String {
-        (trouble.map { "\($0) (\(hosts.joined(separator: "; ")))\(end.map { ", \($0)" } ?? ""); " } ?? "") + jobs
+        (trouble.map { "\($0) (\(hosts.joined(separator: "; ")))\(end.map { ", \($0)" } ?? ""); " } ?? "") + (jobsWithAttempts ?? jobs)
     }
 
     /// The same for a narrow screen: each host has a line of its own.
-    var lines: [String] { (trouble.map { [$0] + hosts.map { "  " + $0 } } ?? []) + [end, jobs].compactMap(\.self) }
+    var lines: [String] {
+        (trouble.map { [$0] + hosts.map { "  " + $0 } } ?? []) + [end, jobs].compactMap(\.self) + attempts.map { "  " + $0 }
+    }
 
     private static func words(_ host: WaitingHost, goesOn: Bool) -> String {
         var parts: [String] = []

@@ -73,6 +73,7 @@ struct Run: Sendable {
         // A manifest is begun once: its rows are told, and the bodies that are left are packed, as it is written.
         var manifest = manifest
         if fed == nil, let reason = early.reason {
+            await notePutAside(in: folder)
             manifest.work = .unfinishedRun(reason: "\(reason) before this URL ended.", isFailure: true)
         }
         return try await complete(input, manifest, since: start)
@@ -258,7 +259,13 @@ struct Run: Sendable {
         let work = Task {
             try await Worker.work(
                 on: identity.queue, of: access.cluster, fetch: settings, into: output, options: how, stops: early.stops, feed: feed,
-                activity: tally.activity, report: tally.note)
+                activity: tally.activity
+            ) { report in
+                if case .putOff(let job, let error, _) = report, let id = job.id {
+                    folder.noteNews("Its last attempt failed (\(error.className)): \(error)", of: id)
+                }
+                tally.note(report)
+            }
         }
         let outcome = await work.result
         await display.end()
@@ -327,10 +334,23 @@ struct Run: Sendable {
         await interruption.cleaningUp { try await queue.clear() }
     }
 
+    /// Notes which URLs wait while another worker fetches them, for their rows.
+    private func notePutAside(in folder: RecordedFolder) async {
+        if access.watch.isAway { return }
+        await interruption.cleaningUp {
+            let waiting = try await queue.jobs(JobSelection(.parked), limit: Self.mostParked, parts: Self.mostParts)
+            for job in waiting.jobs { folder.noteNews("Another worker was fetching it.", of: job.entry.id) }
+        }
+    }
+
+    private static let mostParked = 1000
+    private static let mostParts = 20
+
     /// Writes what there is. The next signal cuts that short, and then an earlier manifest stays.
     private func leave(_ manifest: RunManifest, because reason: String) async {
         let folder = manifest.folder
         guard folder.counts.listed > 0 else { return }
+        await notePutAside(in: folder)
         let written = Mutex<Result<ManifestTotals, any Error>>(.failure(CancellationError()))
         await interruption.cleaningUp(within: Self.manifestBound) {
             var manifest = manifest

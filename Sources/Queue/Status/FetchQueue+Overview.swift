@@ -96,8 +96,9 @@ extension FetchQueue {
         look.batches = try zip(batches, replies).map { try Batch(number: $0, $1, now: look.now) }
         let heads = try await cluster.connection.pipeline(look.asideCommands(keys, of: name)).map { try $0.get() }
         try look.note(heads, partBytes: cluster.scripts.partBytes)
-        if !look.named.isEmpty {
-            let standings = await cluster.connection.pipeline(look.named.map { HostStanding.command($0, keys) })
+        let lasts = look.standingCommands(keys)
+        if !lasts.isEmpty {
+            let standings = await cluster.connection.pipeline(lasts)
             try look.note(standings: standings.map { try $0.get() })
         }
         return look

@@ -25,10 +25,12 @@ package struct PartitionLook {
     /// Hosts that jobs may wait for, as far as they were met, and the jobs that stand aside there.
     private(set) var named: [String] = []
     private var aside: [String: Double] = [:]
+    /// The first URLs that wait for their next attempt, and when that is due.
+    private(set) var pending: [(id: [UInt8], host: String, at: Int)] = []
 
     private let hasReadyBlocks: Bool
-    /// The first timers of each priority, and how many of them are those of hosts.
-    private var due: [(priority: Priority, members: [[UInt8]], hosts: Int)] = []
+    /// The first timers of each priority, and how many of them are those of hosts. The times of hosts are not read.
+    private var due: [(priority: Priority, members: [(name: [UInt8], at: Int)], hosts: Int)] = []
 
     static let mostHeads = 4
     private static let mostNamed = 32
@@ -56,26 +58,34 @@ package struct PartitionLook {
             let part = Array(replies[(4 + 4 * index)...].prefix(4))
             let heads = try part[0].asArray().map { try $0.asBytes() }
             hasReadyBlocks = hasReadyBlocks || !heads.isEmpty
-            due.append((priority, try part[1...2].flatMap { try $0.asArray().map { try $0.asBytes() } }, try part[3].asNumber()))
+            let timers = try part[1].asArray()
+            var members = try stride(from: 0, to: timers.count - 1, by: 2).map { index in
+                (name: try timers[index].asBytes(), at: Int(inRedis: try timers[index + 1].asString()) ?? 0)
+            }
+            members += try part[2].asArray().map { (name: try $0.asBytes(), at: 0) }
+            due.append((priority, members, try part[3].asNumber()))
             for head in heads { oldest = Self.earlier(oldest, head) }
         }
         self.hasReadyBlocks = hasReadyBlocks
         waits.delayed = max(0, counts.delayed)
+        waits.parked = max(0, counts.parked)
     }
 
     /// The commands that look at the first timers of a priority: those of URLs and delays, and those of hosts.
     static func timerCommands(_ timers: RedisArgument) -> [RedisCommand] {
         let behind = RedisArgument.integer(Keys.hostsBehind)
-        func first(_ from: RedisArgument, _ to: RedisArgument) -> RedisCommand {
-            RedisCommand("ZRANGE", timers, from, to, "BYSCORE", "LIMIT", 0, .integer(mostTimers))
-        }
-        return [first("-inf", .string("(\(Keys.hostsBehind)")), first(behind, "(inf"), RedisCommand("ZCOUNT", timers, behind, "(inf")]
+        return [
+            RedisCommand(
+                "ZRANGE", timers, "-inf", .string("(\(Keys.hostsBehind)"), "BYSCORE", "LIMIT", 0, .integer(mostTimers), "WITHSCORES"),
+            RedisCommand("ZRANGE", timers, behind, "(inf", "BYSCORE", "LIMIT", 0, .integer(mostTimers)),
+            RedisCommand("ZCOUNT", timers, behind, "(inf"),
+        ]
     }
 
     /// The commands that look at the heads of the lists to which the timers lead.
     func asideCommands(_ keys: Keys, of queue: String) -> [RedisCommand] {
         due.flatMap { priority, members, _ in
-            members.flatMap { member -> [RedisCommand] in
+            members.flatMap { member, _ -> [RedisCommand] in
                 let name = Array(member.dropFirst())
                 switch member.first {
                 case UInt8(ascii: "h"):
@@ -99,13 +109,10 @@ package struct PartitionLook {
         var held = 0.0
         var hosts = 0.0
         for (_, members, all) in due {
-            let share = Double(all) / Double(max(1, members.count { $0.first == UInt8(ascii: "h") }))
-            for member in members {
+            let share = Double(all) / Double(max(1, members.count { $0.name.first == UInt8(ascii: "h") }))
+            for (member, at) in members {
                 if member.first == UInt8(ascii: "u"), let first = try rest.popFirst()?.asArray().first?.asBytes() {
-                    // A job that came back waits for a worker, and counts as ready.
-                    let block = Block(first)
-                    if block?.followerState == .ready { oldest = Self.earlier(oldest, first) }
-                    if let host = block?.host { name(host) }
+                    noteFollower(first, of: Array(member.dropFirst()), at: at)
                 }
                 guard member.first == UInt8(ascii: "h"), let first = try rest.popFirst()?.asNumber(),
                     let others = try rest.popFirst()?.asNumber(), let list = rest.popFirst()
@@ -128,16 +135,42 @@ package struct PartitionLook {
         if counts.ready <= 0 { oldest = nil }
     }
 
+    /// - Parameters:
+    ///   - first: The first of the jobs that follow the URL.
+    ///   - at: When the next attempt is due, or when the lock of another fetch ends at the latest.
+    private mutating func noteFollower(_ first: [UInt8], of id: [UInt8], at: Int) {
+        guard let block = Block(first) else { return }
+        switch block.followerState {
+        case .parked: waits.parkedUntil = max(waits.parkedUntil ?? at, at)
+        case .delayed: if pending.count < QueueWaits.mostRetries { pending.append((id, block.host, at)) }
+        // A job that came back waits for a worker, and counts as ready.
+        case .ready: oldest = Self.earlier(oldest, first)
+        case .active, .dead: break
+        }
+        name(block.host)
+    }
+
     private mutating func name(_ host: String) {
         if named.count < Self.mostNamed, !named.contains(host) { named.append(host) }
     }
 
-    /// - Parameter replies: The answers to `HostStanding.command` for each of the named hosts.
+    /// The commands that look at the hosts, and at the URLs that wait for their next attempt.
+    func standingCommands(_ keys: Keys) -> [RedisCommand] {
+        named.map { HostStanding.command($0, keys) } + pending.map { RedisCommand("HGET", keys.locks, .bytes($0.id)) }
+    }
+
+    /// - Parameter replies: The answers to ``standingCommands(_:)``.
     mutating func note(standings replies: [RedisReply]) throws {
         waits.add(
             try zip(named, replies).compactMap { host, reply in
                 WaitingHost(host, try HostStanding(reply, of: host, at: now), at: now, jobs: Int(aside[host] ?? 0))
             })
+        waits.retries = try zip(pending, replies.dropFirst(named.count)).compactMap { url, reply in
+            guard let lock = try reply.asOptionalBytes().flatMap({ URLLock($0) }), lock.kind == .retry else { return nil }
+            return WaitingHost(
+                name: url.host, errorClass: OutcomeContent(lock.failure)?.fields[.errorClass], rest: .milliseconds(max(0, url.at - now)),
+                since: lock.throttled > 0 ? .milliseconds(max(0, now - lock.throttled)) : nil)
+        }.sorted { $0.rest < $1.rest }
     }
 
     private static func earlier(_ time: Int?, _ element: [UInt8]) -> Int? {

@@ -164,6 +164,15 @@ package struct QueueWaits: Sendable, Equatable {
     /// Jobs that wait for the time of their first or next attempt.
     package var delayed = 0
 
+    /// Jobs whose URL another fetch has locked, and when the last of these locks ends at the latest, in queue time, as far as they were looked at.
+    package var parked = 0
+    package var parkedUntil: Int?
+
+    /// Some of the URLs that wait for their next attempt, the first that is due first. Each has the name of its host, how its last attempt
+    /// failed, and the time until the next. `since` is the time for which it has been put off without a charge.
+    package var retries: [WaitingHost] = []
+    package static let mostRetries = 3
+
     /// Some of the hosts that do not answer or rest, the one with the most failures first.
     package private(set) var silent: [WaitingHost] = []
     package static let mostSilent = 8
@@ -191,13 +200,14 @@ package struct QueueWaits: Sendable, Equatable {
     /// The time within which a host answers or is given up, if it is not given up already; `nil` where that is not known.
     package func givenUpWithin(_ host: WaitingHost) -> Duration? { patience?.left(of: host) }
 
-    package var total: Int { held + delayed }
+    package var total: Int { held + delayed + parked }
 
     /// The same where only so many jobs are open: a look is some moments old, and its jobs may have ended since.
     package func within(_ open: Int) -> QueueWaits {
         var waits = self
         waits.delayed = min(delayed, max(0, open))
-        waits.held = min(held, max(0, open) - waits.delayed)
+        waits.parked = min(parked, max(0, open) - waits.delayed)
+        waits.held = min(held, max(0, open) - waits.delayed - waits.parked)
         waits.hosts = min(hosts, waits.held)
         for index in paced.indices { waits.paced[index].jobs = paced[index].jobs.map { min($0, waits.held) } }
         waits.paced.removeAll { $0.time == .zero }
@@ -216,6 +226,9 @@ package struct QueueWaits: Sendable, Equatable {
         held += other.held
         hosts += other.hosts
         delayed += other.delayed
+        parked += other.parked
+        parkedUntil = [parkedUntil, other.parkedUntil].compactMap(\.self).max()
+        retries = Array((retries + other.retries).sorted { $0.rest < $1.rest }.prefix(Self.mostRetries))
         list(other.silent + other.paced)
         found += other.found
         leastSilence = [leastSilence, other.leastSilence].compactMap(\.self).min()

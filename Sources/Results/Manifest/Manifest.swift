@@ -171,9 +171,10 @@ package final class Manifest: Sendable {
         of row: Row, _ id: URLID, _ marks: URLTable.Marks, _ record: JobRecord?, leftBecause reason: String, _ isFailure: Bool
     ) throws -> ManifestLine {
         func left(_ more: String = "") -> ManifestLine {
-            isFailure
-                ? ManifestLine(row, .failed, because: Self.unfinished, reason + more)
-                : ManifestLine(row, .pending, because: "pending", reason + more)
+            let sentence = reason + (folder.news(of: id).map { " " + $0 } ?? more)
+            return isFailure
+                ? ManifestLine(row, .failed, because: Self.unfinished, sentence)
+                : ManifestLine(row, .pending, because: "pending", sentence)
         }
         guard let record else { return left() }
         if marks.contains(.current) { return try line(of: row, id, marks, record) }

@@ -15,6 +15,7 @@ package final class RecordedFolder: Sendable {
     private struct State {
         var failure: (any Error)?
         var counts = Counts()
+        var news: [URLID: String] = [:]
     }
 
     /// Which of the existing files are good enough.
@@ -124,6 +125,15 @@ package final class RecordedFolder: Sendable {
         return isWanted
     }
 
+    /// Notes the last that is known of a URL that has not ended: a sentence for its row, should it be left. Of a bounded number of URLs.
+    package func noteNews(_ sentence: String, of id: URLID) {
+        state.withLock { if $0.news.count < Self.mostNews || $0.news[id] != nil { $0.news[id] = sentence } }
+    }
+
+    func news(of id: URLID) -> String? { state.withLock { $0.news[id] } }
+
+    private static let mostNews = 10_000
+
     /// Throws the first error that occurred while URLs were listed.
     package func rethrow() throws {
         if let failure = state.withLock({ $0.failure }) { throw failure }
@@ -184,7 +194,11 @@ extension RecordedFolder: JobOutput {
             let isOfEarlierRun = !entry.marks.contains(.current) && !known.isFailed
             record.lastDigest = isOfEarlierRun ? known.digest : known.lastDigest
         }
-        if try journal.append(record) { state.withLock { $0.counts.ended += 1 } }
+        let isFirst = try journal.append(record)
+        state.withLock { state in
+            if isFirst { state.counts.ended += 1 }
+            state.news[record.id] = nil
+        }
     }
 
     /// The record of a body that was there when it was asked for again. A failure that may pass takes no body away.

@@ -120,11 +120,20 @@ enum QueueLook: Equatable, Sendable {
 
 extension QueueOverview {
     fileprivate func hasSameNews(as other: QueueOverview) -> Bool {
-        counts == other.counts && waits == other.waits && standings == other.standings && others == other.others
+        counts == other.counts && waits.shown == other.waits.shown && standings == other.standings && others == other.others
             && oldestReady == other.oldestReady && rate == other.rate && workerStates == other.workerStates
     }
 
     private var workerStates: [String: WorkerStatus.State?] {
         Dictionary(workers.map { ($0.id, $0.state(at: now)) }) { first, _ in first }
+    }
+}
+
+extension QueueWaits {
+    /// Without the URLs, of which the JSON does not tell.
+    fileprivate var shown: QueueWaits {
+        var shown = self
+        shown.retries = []
+        return shown
     }
 }

@@ -109,6 +109,48 @@ import Testing
         try await fleet.stop()
     }
 
+    @Test func `a run whose URL another run fetches says so, and so does its row`() async throws {
+        let fleet = try await Fleet.start(files: 1)
+        let gate = try fleet.gateList(after: 0)
+        let url = fleet.origin.url("/a.gate", through: gate)
+        let words = [url] + fleet.local + fleet.connection
+        let first = try fleet.start(["run", "-d", fleet.folder.file("first")] + words)
+        try await gate.accepted(1)
+        let second = try fleet.start(
+            ["run", "-d", fleet.out] + words, with: ["GANNET_TEST_TIMES": Program.times + ",progress=50ms"])
+        let wait = "1 URL is being fetched by another worker (until at most "
+        _ = try #require(try await second.errors.line { $0.contains(", \(wait)") }, "\(second.errors.text)")
+        let queue = second.errors.lines.first { $0.contains("the queue of this run is '") }?.split(separator: "'").dropFirst().first
+        let status = try await fleet.text(["status", "--queue", String(try #require(queue))])
+        #expect(status.contains(wait), "\(status)")
+        second.signal(SIGINT)
+        #expect(try await second.exitStatus == .exited(130))
+        let rows: [Row] = try fleet.manifest()
+        #expect(rows.map(\.outcome) == ["pending"] && rows[0].error?.class == "pending")
+        #expect(rows[0].error?.message == "The run was interrupted before this URL ended. Another worker was fetching it.")
+        first.kill()
+        _ = try await first.exitStatus
+        try await gate.stop()
+        try await fleet.stop()
+    }
+
+    @Test func `the row of a URL that waited for its next attempt says how the last one failed`() async throws {
+        let fleet = try await Fleet.start(files: 1)
+        let busy = try HostileServer(
+            .readUntil("\r\n\r\n"),
+            .send("HTTP/1.1 503 Busy\r\nRetry-After: 600\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"), .close)
+        let url = fleet.origin.url("/a", through: busy)
+        let run = try fleet.start(["run", "--verbose", "-d", fleet.out, url] + fleet.local + fleet.connection)
+        _ = try #require(try await run.errors.line { $0.contains("will be tried again") }, "\(run.errors.text)")
+        run.signal(SIGINT)
+        #expect(try await run.exitStatus == .exited(130))
+        let rows: [Row] = try fleet.manifest()
+        let end = "Its last attempt failed (http-503): The server answered 503 (\(url))."
+        #expect(rows.map(\.error?.message) == ["The run was interrupted before this URL ended. \(end)"])
+        try await busy.stop()
+        try await fleet.stop()
+    }
+
     @Test func `the deadline of a run ends it, and all URLs that are left have failed`() async throws {
         let fleet = try await Fleet.start(files: 40)
         let gate = try fleet.gateList(after: 20)

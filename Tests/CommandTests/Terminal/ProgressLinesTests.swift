@@ -141,12 +141,35 @@ import Testing
         now.waits = QueueWaits(delayed: 1)
         #expect(now.wait()?.sentence == "1 waits for its next attempt")
         #expect(ProgressText.interrupted(now).hasSuffix("; 1 waits for its next attempt"))
+        now.waits.patience = WaitPatience(silence: .seconds(900), rests: .seconds(60))
+        now.waits.retries = [
+            WaitingHost(name: "a.example", errorClass: "http-500", rest: .seconds(8)),
+            WaitingHost(name: "b.example", errorClass: "http-503", rest: .seconds(9), since: .seconds(20)),
+        ]
+        let attempts = ["http-500 at a.example, next in 8.0 s", "http-503 at b.example, next in 9.0 s, given up in 40 s at the latest"]
+        #expect(now.wait()?.sentence == "1 waits for its next attempt (\(attempts.joined(separator: "; ")))")
+        #expect(now.wait()?.lines == ["1 waits for its next attempt"] + attempts.map { "  " + $0 })
+        #expect(
+            ProgressText.interrupted(now).hasSuffix("; 1 waits for its next attempt (http-500 at a.example; http-503 at b.example)"))
         now.missing = "the proxy"
         #expect(now.wait()?.sentence == "1 waits for the proxy")
         now.isRedisAway = true
         #expect(now.wait()?.sentence == "waiting for Redis")
         now.whole = .init(total: 10_000, ended: 10_000)
         #expect(now.wait()?.sentence == nil)
+    }
+
+    @Test func `a bar says that other workers fetch what is left, and until when, once nothing else is left`() {
+        var now = Self.snapshot
+        now.whole = .init(total: 10, ended: 7)
+        now.waits.parked = 2
+        now.waits.parkedUntil = 5000
+        #expect(now.wait()?.sentence == nil, "one is under way")
+        now.whole = .init(total: 10, ended: 8)
+        #expect(now.wait()?.sentence == "2 URLs are being fetched by another worker (until at most \(Amounts.clock(5000)))")
+        #expect(Amounts.clock(5000).hasSuffix(":05") && Amounts.clock(5000).utf8.count == 8)
+        now.whole = .init(total: 10, ended: 9)
+        #expect(now.wait()?.lines == ["1 URL is being fetched by another worker (until at most \(Amounts.clock(5000)))"])
     }
 
     @Test func `a bar is full when all is done and not before, and empty where there is nothing to do`() {

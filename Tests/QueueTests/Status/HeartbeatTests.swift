@@ -186,6 +186,29 @@ import Testing
         }
     }
 
+    @Test func `heartbeats tell of URLs that wait for their next attempt, and of URLs that another queue's worker fetches`() async throws {
+        try await QueueFixture.withClock { fixture, clock in
+            clock.stop()
+            try await fixture.fill([0, 1])
+            let jobs = try await fixture.claim(2).jobs
+            let (retried, fetched) = (jobs[0], jobs[1])
+            _ = try await fixture.settle(retried, QueueFixture.retried(retried.url, after: .seconds(60)))
+            let waits = try await fixture.queue.beat("a", .ofTest).waits
+            #expect(waits.retries == [WaitingHost(name: "h0", errorClass: "timeout", rest: .seconds(60))])
+            #expect(waits.delayed == 1 && waits.parked == 0 && waits.parkedUntil == nil)
+
+            let other = fixture.cluster.queue("other")
+            var progress = try await other.begin(batch: "b")
+            _ = try await other.enqueue([FetchQueue.Row(fetched.entry, at: 1)], to: 1, of: &progress, closing: true)
+            var request = ExchangeRequest(Incarnation(7), number: 1, lease: QueueFixture.lease)
+            request.wanted = 8
+            #expect(try await other.exchange(request, in: fixture.cluster.home)?.jobs.isEmpty == true)
+            let overview = try await other.overview()
+            #expect(overview.waits.parked == 1 && overview.waits.total == 1 && overview.waits.retries.isEmpty)
+            #expect(overview.waits.parkedUntil.map { $0 > overview.now } == true)
+        }
+    }
+
     @Test func `heartbeats and overviews tell of all partitions`() async throws {
         try await QueueFixture.with(partitions: 4) { fixture in
             try await fixture.fill(0..<60, hosts: 12)
