@@ -28,20 +28,14 @@ public struct FetchError: Error, Sendable, Hashable {
     }
 }
 
-extension FetchError {
-    /// The beginning of the sentence about a URL that was not requested, because its site's rules are not known. The kind says how the job
-    /// goes on, as for a host that is busy. It does not say what happened.
-    package static let unreadRules = "The robots.txt of the site could not be read"
-}
-
 extension FetchError: CustomStringConvertible {
     /// One sentence that says what happened, where, and why.
     public var description: String {
-        let start = "\(kind.sentence) (\(url))"
-        // A failure that was kept, or came from another process, brings its whole sentence along.
-        if detail.hasPrefix(start) || detail.hasPrefix("\(Self.unreadRules) (\(url))") { return detail }
+        let start = "\(kind.sentence) ("
+        // A failure that was kept, or that came from another process, or of a site's rules, brings its whole sentence along.
+        if detail.hasPrefix(start) { return detail }
         let end = detail.isEmpty ? "." : detail.hasSuffix(".") ? ": \(detail)" : ": \(detail)."
-        return start + end
+        return "\(start)\(url))\(end)"
     }
 }
 

@@ -156,7 +156,8 @@ import Testing
             #expect(Self.classes(worker) == ["http-500", "http-500"] && downloader.urls.isEmpty)
             #expect(worker.count(where: \.isPutOff) == 4)
             let sentence = Self.sentences(worker).first ?? ""
-            #expect(sentence.hasPrefix("The robots.txt of the site could not be read (http://h/"), "\(sentence)")
+            #expect(sentence.hasPrefix("The server answered 500 ("), "\(sentence)")
+            #expect(sentence.contains("; the robots.txt of the site could not be read, so http://h/"), "\(sentence)")
         }
     }
 
@@ -172,7 +173,7 @@ import Testing
             #expect(await worker.end.end == .empty)
             #expect(Set(Self.classes(worker)) == ["connect"] && Self.classes(worker).count == 20)
             #expect(downloader.urls.isEmpty && robots.places.count == 1)
-            #expect(Self.sentences(worker).allSatisfy { $0.contains("The robots.txt of the site could not be read") })
+            #expect(Self.sentences(worker).allSatisfy { $0.contains("the robots.txt of the site could not be read") })
             // An export of the batch finds why there is no body.
             let state = ClusterState(fixture.redis, namespace: fixture.namespace)
             for number in 0..<20 {

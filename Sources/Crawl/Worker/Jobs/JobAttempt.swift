@@ -192,12 +192,12 @@ extension JobAttempt {
     }
 
     @inline(never) private func refusal(_ permission: Sites.Permission, of url: CanonicalURL, after hop: NextHop?) -> AttemptResult? {
-        let start = hop != nil ? "redirected to \(url): " : ""
         switch permission {
         case .granted: return nil
         case .denied(let rule):
             // The job's host has answered if it led to itself. For its rules, the machine was told of the answer.
             let hasAnswered = hop.map { !$0.isElsewhere } ?? false
+            let start = hop != nil ? "redirected to \(url): " : ""
             let error = FetchError(kind: .disallowed, url: job.url, detail: start + rule)
             return result(.refused(error, host: hasAnswered ? .answered : .none))
         case .unknown(let error):
@@ -205,8 +205,10 @@ extension JobAttempt {
             // The job goes on as if the request for the URL had failed so. A message with two full stops would read like two.
             let place = "\(url.plainOrigin)/robots.txt"
             let reason = error.description.hasSuffix(".") ? String(error.description.dropLast()) : error.description
-            let named = reason.contains(place) ? reason : "\(place): \(reason)"
-            let detail = "\(FetchError.unreadRules) (\(RedactedURL(job.url))): \(start)\(named)."
+            let cause = reason.contains(place) ? reason : "\(reason), for \(place)"
+            let own = RedactedURL(job.url)
+            let effect = hop == nil ? "\(own) was not requested" : "the redirect of \(own) to \(url) was not followed"
+            let detail = "\(cause); the robots.txt of the site could not be read, so \(effect)."
             return result(.failed(FetchError(kind: error.kind, url: job.url, detail: detail, retryAfter: error.retryAfter), after: .zero))
         }
     }
