@@ -29,7 +29,8 @@ struct ExplainCommand: Command {
         let report = try await target.withCluster(looking: true) { cluster in
             let (url, _) = try await url.find(in: cluster, queue: target.queue, target.console)
             let found = try await cluster.explain(url.id, host: url.host)
-            return ExplanationReport(url, found, try await ExplainedJob(of: url.id, found, in: cluster.queue(target.queue)))
+            return ExplanationReport(
+                url, found, try await ExplainedJob(of: url.id, found, in: cluster.queue(target.queue)), queue: target.queue)
         }
         if json {
             try target.console.print(report.json.text)
@@ -40,18 +41,20 @@ struct ExplainCommand: Command {
     }
 }
 
-/// The job of a URL that is under way or was given up, with the manners of its batch.
+/// The job of a URL that is under way, waits for a worker or was given up, with the manners of its batch.
 private struct ExplainedJob: Sendable {
     let batch: Batch
+    private let isReady: Bool
     /// Why the job was given up.
     let error: (errorClass: String, message: String)?
 
-    /// As many parts of the queue are looked at for a job that was given up.
-    private static let mostParts = 200
+    /// As many parts of the queue are looked at for a job that was given up, or that waits.
+    private static let (mostParts, mostPartsWaiting) = (200, 20)
 
     /// `nil` where the queue has no such job, or has forgotten its batch.
     init?(of id: URLID, _ found: Explanation, in queue: FetchQueue) async throws {
         var (number, error): (Int?, (String, String)?)
+        var isReady = false
         if let holder = found.holder, holder.queue == queue.name { number = holder.batch }
         if number == nil {
             var filter = JobFilter()
@@ -59,14 +62,20 @@ private struct ExplainedJob: Sendable {
             let given = try await queue.jobs(JobSelection(.dead, filter), limit: 1, parts: Self.mostParts).jobs.first
             number = given?.batch
             error = given.flatMap { job in job.errorClass.map { ($0, job.errorMessage ?? "") } }
+            if given == nil, found.holder == nil {
+                number = try await queue.jobs(JobSelection(.ready, filter), limit: 1, parts: Self.mostPartsWaiting).jobs.first?.batch
+                isReady = number != nil
+            }
         }
         guard let number, let batch = try await queue.batches([number]).first else { return nil }
         self.batch = batch
         self.error = error
+        self.isReady = isReady
     }
 
     var text: String {
-        "of the batch '\(batch.name)', which \(batch.options.manners.words)"
+        "\(isReady ? "ready, " : "")of the batch '\(batch.name)', which \(batch.options.manners.words)"
+            + (isReady ? "; a worker of the queue takes it ('gannet work' starts one)" : "")
             + (error.map { error in "; given up: \(error.message.hasSuffix(".") ? String(error.message.dropLast()) : error.message)" } ?? "")
     }
 
@@ -84,11 +93,14 @@ private struct ExplanationReport: Sendable {
     private let url: RequestedURL
     private let found: Explanation
     private let job: ExplainedJob?
+    private let queue: String
 
-    init(_ url: RequestedURL, _ found: Explanation, _ job: ExplainedJob?) {
+    /// - Parameter queue: Where the job was looked for.
+    init(_ url: RequestedURL, _ found: Explanation, _ job: ExplainedJob?, queue: String) {
         self.url = url
         self.found = found
         self.job = job
+        self.queue = queue
     }
 
     private var known: URLOutcome? { found.outcome }
@@ -113,7 +125,7 @@ private struct ExplanationReport: Sendable {
             rows.append(known.isNegative ? ("retry", retry(known)) : ("fresh", freshness(known)))
         }
         rows.append(("held by", holder))
-        if let job { rows.append(("job", job.text)) }
+        if let text = jobText { rows.append(("job", text)) }
         if found.followers + found.waiters > 0 {
             rows.append(
                 ("waiting", "\(Amounts.count(found.followers, "job")), \(Amounts.count(found.waiters, "calling program"))"))
@@ -123,6 +135,18 @@ private struct ExplanationReport: Sendable {
         if let end = found.givenUpWithin { rows.append(("given up", "in \(Amounts.time(end)) at the latest, unless it answers")) }
         if let rule = found.standing.rule { rows.append(("rule", "for \(rule.subject): \(rule.words)")) }
         return rows.map { $0.0 + String(repeating: " ", count: Self.indent - $0.0.count) + $0.1 }.joined(separator: "\n")
+    }
+
+    /// The state of the job, and the command that goes on with it; nil where the rows about the outcome and the holder say all.
+    private var jobText: String? {
+        let queues = found.followersByQueue.map(\.queue) + [found.holder?.queue].compactMap(\.self)
+        if let run = queues.first(where: { $0.hasPrefix(RunIdentity.prefix) }) {
+            return "of a run (queue '\(run)'). If that was interrupted or killed, the same 'gannet run' command goes on with it"
+        }
+        if let job { return job.text }
+        guard known == nil, found.holder == nil, queues.isEmpty else { return nil }
+        return
+            "none in the queue '\(queue)'. The same 'gannet run' command fetches the URLs that an interrupted run has left; 'gannet enqueue' makes a job"
     }
 
     private func times(_ phases: PhaseTimes) -> String {

@@ -7,12 +7,18 @@ import Testing
         let fleet = try await Fleet.start(files: 1)
         let before = try await fleet.text(["explain", "HTTP://u:secret@127.0.0.1:80/a/../b#x"])
         #expect(before.hasPrefix("url      http://127.0.0.1/b\nid       "))
+        let none =
+            "none in the queue 'default'. The same 'gannet run' command fetches the URLs that an interrupted run has left; 'gannet enqueue' makes a job"
         #expect(
-            before.contains("\noutcome  none is kept: a job for it is fetched\nheld by  nobody\nhost     127.0.0.1: 0 requests in flight\n")
-        )
+            before.contains(
+                "\noutcome  none is kept: a job for it is fetched\nheld by  nobody\njob      \(none)\nhost     127.0.0.1: 0 requests in flight\n"
+            ))
         #expect(!before.contains("secret"))
 
         _ = try await fleet.text(["enqueue", "-i", fleet.list, fleet.origin.url("/nothing")])
+        let ready = try await fleet.text(["explain", fleet.origin.urls[0]])
+        #expect(ready.contains("\njob      ready, of the batch '"), "\(ready)")
+        #expect(ready.contains("; a worker of the queue takes it ('gannet work' starts one)\n"), "\(ready)")
         #expect(try await fleet.outcome(fleet.work).status == 0)
         let json = try await fleet.json(["explain", fleet.origin.urls[0]])
         #expect(json["cached"] as? Bool == true && json["holder"] is NSNull)
@@ -48,6 +54,21 @@ import Testing
         #expect((json["host"] as? [String: Any])?["inFlight"] as? Int == 1)
         worker.kill()
         _ = try await worker.exitStatus
+        try await gate.stop()
+        try await fleet.stop()
+    }
+
+    @Test func `explain says which command goes on with a URL that a run has left`() async throws {
+        let fleet = try await Fleet.start(files: 3)
+        let gate = try fleet.gateList(after: 0)
+        let url = fleet.origin.url("/a.gate", through: gate)
+        let run = try fleet.start(fleet.run + ["--concurrency", "2", "--lease", "10m"])
+        try await gate.accepted(2)
+        run.kill()
+        _ = try await run.exitStatus
+        let killed = try await fleet.text(["explain", url])
+        #expect(killed.contains("\njob      of a run (queue 'run-"), "\(killed)")
+        #expect(killed.contains("the same 'gannet run' command goes on with it\n"), "\(killed)")
         try await gate.stop()
         try await fleet.stop()
     }
