@@ -66,8 +66,16 @@ struct GetCommand: Command {
     }
 
     private func look(_ url: RequestedURL, _ cluster: ClusterState) async throws -> ExitStatus {
+        // The folder of a run or an export has a record of its own, whatever Redis still knows.
+        let recorded = try store.folder.flatMap { try WorkFolder.reading($0).recordedBody(of: url.id) }
+        var reason: String?
+        switch recorded {
+        case .success(let body) where !showsMeta: return try deliver(body)
+        case .failure(let failure): reason = failure.sentence
+        default: break
+        }
         guard let outcome = try await cluster.outcome(url.id, host: url.host) else {
-            console.error("Nothing is known of this URL; '--fetch' fetches it.")
+            console.error(reason ?? "Nothing is known of this URL; '--fetch' fetches it.")
             return .someFailed
         }
         if showsMeta {
@@ -81,7 +89,7 @@ struct GetCommand: Command {
         guard let body = try await cluster.body(of: outcome, in: store.openToRead()) else {
             let isGone = outcome.content.place == .redis
             let hint = isGone ? "it is not kept any more" : "it is \(BodyPlace.elsewhere): name that with '--store'"
-            console.error("The URL was fetched, but its body is not here: \(hint). '--fetch' fetches it again.")
+            console.error(reason ?? "The URL was fetched, but its body is not here: \(hint). '--fetch' fetches it again.")
             return .someFailed
         }
         return try deliver(body)

@@ -72,6 +72,32 @@ import Testing
         try await fleet.stop()
     }
 
+    @Test func `gannet get reads a body from the folder of a run, also when Redis knows nothing of it, or says why not`() async throws {
+        let fleet = try await Fleet.start(files: 4)
+        let missing = fleet.origin.url("/nothing")
+        #expect(try await fleet.outcome(fleet.run + [missing]).status == 1)
+        let other = try await fleet.withAnotherRedis()
+        let (url, target) = (fleet.origin.urls[3], fleet.folder.file("body"))
+        for place in [fleet, other] {
+            let found = try await get(place, url, "--store", fleet.out, "-o", target)
+            #expect(found.status == 0, "\(found.errors)")
+            #expect(sha256(of: try contents(ofFile: target)) == fleet.origin.files[3].sha256)
+        }
+        let failed = try await get(other, missing, "--store", fleet.out)
+        #expect(failed.status == 1)
+        #expect(
+            failed.errors.hasPrefix("Error: The folder \(fleet.out) has no body of the URL: The server answered 404 ("), "\(failed.errors)")
+
+        let shards = fleet.folder.file("shards")
+        let words = ["run", "-i", fleet.list, "-d", shards, "--output-format", "shards"] + fleet.local + fleet.connection
+        let packed = try await fleet.outcome(words)
+        #expect(packed.status == 0, "\(packed.errors)")
+        let told = try await get(other, url, "--store", shards)
+        #expect(told.status == 1 && told.errors.contains("The body is in a shard: 'tar -xOf \(shards)/"), "\(told.errors)")
+        try await other.store.stop()
+        try await fleet.stop()
+    }
+
     @Test func `a file that cannot be written is exit 74, and the old file stays`() async throws {
         let fleet = try await Fleet.start(files: 4)
         let words = ["get", fleet.origin.urls[3], "--fetch"] + fleet.local + fleet.connection
