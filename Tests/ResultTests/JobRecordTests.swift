@@ -33,6 +33,11 @@ import Testing
         },
         long(), long { $0.picture = picture }, record { $0.lastDigest = Array(repeating: 7, count: 32) }, record { $0.checkedAt = 1 },
         record { $0.typeMismatch = "it looks like HTML" }, long { $0.typeMismatch = "it\tlooks" },
+        record { $0.md5 = Array(0..<16) },
+        long {
+            $0.md5 = Array(0..<16)
+            $0.typeMismatch = "it looks"
+        },
         long {
             $0.isFailed = true
             $0[.entityTag] = "\"a\tb\\\""
@@ -63,6 +68,14 @@ import Testing
             let damaged = Array(line.replacing(old, with: new).utf8)
             #expect(damaged != Array(line.utf8) && Self.read(damaged) == nil, "\(old)")
             #expect(damaged.withUnsafeBytes { JobRecord.key(of: $0) } == nil, "\(old)")
+        }
+    }
+
+    @Test func `a line with a damaged MD5 is no record`() throws {
+        let line = String(decoding: Self.long { $0.md5 = Array(repeating: 0xab, count: 16) }.line.dropLast(), as: UTF8.self)
+        for (old, new) in [("abab\t.", "ab\t."), ("abab\t.", "abax\t."), ("\t.", "\t\t.")] {
+            let damaged = line.replacing(old, with: new)
+            #expect(damaged != line && Self.read(Array(damaged.utf8)) == nil, "\(old)")
         }
     }
 

@@ -89,10 +89,8 @@ struct RunManifest: Sendable {
     private static let batch = 4096
 
     func write() async throws -> ManifestTotals {
-        let sha256 = verify.flatMap { verify in
-            verify.algorithm == .sha256 ? { @Sendable (row: Row) in verify.digest(in: row) } : nil
-        }
-        let manifest = try Manifest(in: folder, of: work, packing: packing, sha256: sha256) { [headers] row in
+        let expected: Manifest.Expected? = verify.map { verify in (verify.algorithm, { verify.digest(in: $0) }) }
+        let manifest = try Manifest(in: folder, of: work, packing: packing, expected: expected) { [headers] row in
             try JobEntry(row: row, headers: headers).id
         }
         do {

@@ -7,13 +7,18 @@ package enum MD5 {
 
     /// The 16 bytes of a body's digest. Nil where libcrypto refuses MD5, or the file cannot be read.
     package static func digest(of body: DownloadedBody) -> [UInt8]? {
+        switch body {
+        case .bytes(let bytes): digest { EVP_DigestUpdate($0, bytes, bytes.count) == 1 }
+        case .file(let path, _): digest(ofFile: path)
+        }
+    }
+
+    package static func digest(ofFile path: String) -> [UInt8]? { digest { update($0, path) } }
+
+    private static func digest(_ update: (OpaquePointer) -> Bool) -> [UInt8]? {
         guard let context = EVP_MD_CTX_new() else { return nil }
         defer { EVP_MD_CTX_free(context) }
-        guard EVP_DigestInit_ex(context, EVP_md5(), nil) == 1 else { return nil }
-        switch body {
-        case .bytes(let bytes): guard EVP_DigestUpdate(context, bytes, bytes.count) == 1 else { return nil }
-        case .file(let path, _): guard update(context, path) else { return nil }
-        }
+        guard EVP_DigestInit_ex(context, EVP_md5(), nil) == 1, update(context) else { return nil }
         var digest = [UInt8](repeating: 0, count: 16)
         return EVP_DigestFinal_ex(context, &digest, nil) == 1 ? digest : nil
     }

@@ -16,6 +16,9 @@ package final class Manifest: Sendable {
         case batch(isCancelled: Bool, isComplete: Bool)
     }
 
+    /// The digest that the body of a row has to have; nil for any, and empty where none fits.
+    package typealias Expected = (algorithm: ExpectedDigests.Algorithm, of: @Sendable (Row) -> [UInt8]?)
+
     private struct State {
         /// Gets its name when it is complete. Nil once it is discarded.
         var file: BodyFile?
@@ -36,22 +39,22 @@ package final class Manifest: Sendable {
     private let work: Work
     private let packing: BodyPacking?
     private let identify: (@Sendable (ArraySlice<UInt8>) throws -> URLID)?
-    private let sha256: (@Sendable (Row) -> [UInt8]?)?
+    private let expected: Expected?
     private let state: Mutex<State>
 
     /// - Parameters:
     ///   - packing: Packs the bodies of the rows.
-    ///   - sha256: The digest that the body of a row has to have; nil for any.
+    ///   - expected: The digests of the list; nil where it names none.
     ///   - identify: Returns the id of a row's URL, or throws why the row is not a URL. Nil where the ended jobs of a batch are the rows.
     package init(
-        in folder: RecordedFolder, of work: Work = .run, packing: BodyPacking? = nil, sha256: (@Sendable (Row) -> [UInt8]?)? = nil,
+        in folder: RecordedFolder, of work: Work = .run, packing: BodyPacking? = nil, expected: Expected? = nil,
         identify: (@Sendable (ArraySlice<UInt8>) throws -> URLID)?
     ) throws {
         self.folder = folder
         self.work = work
         self.packing = packing
         self.identify = identify
-        self.sha256 = sha256
+        self.expected = expected
         state = Mutex(State(file: try BodyFile(in: folder.folder.path, .ordinary)))
     }
 
@@ -99,15 +102,24 @@ package final class Manifest: Sendable {
 
     /// The line of a row that names another body than its URL has: an earlier run or another row has fetched that.
     private func withOtherBody(_ line: ManifestLine) -> ManifestLine? {
-        guard let sha256, line.hasBody, let found = line.record?.digest, let wanted = sha256(line.row),
-            wanted.hexadecimal != found.hexadecimal
+        guard let expected, line.hasBody, let record = line.record, let wanted = expected.of(line.row),
+            let found = digest(of: record, expected.algorithm), wanted != found
         else {
             return nil
         }
-        let told = wanted.isEmpty ? "names no sha256" : "says \(wanted.hexadecimal)"
+        let name = expected.algorithm.rawValue
+        let told = wanted.isEmpty ? "names no \(name)" : "says \(wanted.hexadecimal)"
         return ManifestLine(
             line.row, .failed, because: VerifiedBodies.errorClass,
-            "The body of its URL has the sha256 \(found.hexadecimal), and the row \(told).")
+            "The body of its URL has the \(name) \(found.hexadecimal), and the row \(told).")
+    }
+
+    /// Nil where nothing tells it: the MD5 of a packed body, or of one that became a picture, which a run without `md5` has fetched.
+    private func digest(of record: JobRecord, _ algorithm: ExpectedDigests.Algorithm) -> [UInt8]? {
+        if algorithm == .sha256 { return record.digest }
+        if let md5 = record.md5 { return md5 }
+        let isFile = !record.file.isEmpty && !record.isPacked && record.picture == nil
+        return isFile ? MD5.digest(ofFile: "\(folder.folder.path)/\(record.file)") : nil
     }
 
     private static func flush(_ state: inout State) throws {

@@ -64,6 +64,8 @@ package struct JobRecord: Sendable, Equatable {
     var staleness: Failure?
     /// The clause about a body that was served as a picture and is none, such as `it looks like HTML`; empty for others.
     package var typeMismatch = ""
+    /// The MD5 of the body, where a run has compared it with its list.
+    package var md5: [UInt8]?
 
     package init(_ id: URLID, _ outcome: Outcome = .fetched) { (self.id, self.outcome) = (id, outcome) }
 
@@ -149,11 +151,11 @@ extension JobRecord {
 /// One record is one line with tabs between its fields. They are id, `+` or `-`, status, bytes, SHA-256, milliseconds, file, content type,
 /// error class and error message. The URL may follow, and a picture behind it. In a long line both do, perhaps empty. Then come the last
 /// digest, the times of the fetch and of the last check, the answer's facts, and class and message of a failed check. The contradiction to
-/// the type comes last, and only where there is one. A dot is the last field. Readers skip all other lines, such as those that a killed process or a power cut left.
+/// the type comes next, and only where there is one or an MD5 follows. A dot is the last field. Readers skip all other lines, such as those that a killed process or a power cut left.
 extension JobRecord {
     private static let shortCounts = 10...12
     private static let longCount = 24
-    private static let longCounts = longCount...(longCount + 1)
+    private static let longCounts = longCount...(longCount + 2)
     private static let tab = UInt8(ascii: "\t")
     /// The last field of a long line. Two lines that ran together have none.
     private static let end = "."
@@ -164,10 +166,11 @@ extension JobRecord {
             id.bytes.hexadecimal, isFailed ? "-" : "+", String(status), String(bytes), digest?.hexadecimal ?? "", String(milliseconds),
             file, contentType, errorClass, errorMessage,
         ]
-        if fetchedAt != 0 || !facts.isEmpty || checkedAt > 0 || lastDigest != nil || staleness != nil || !typeMismatch.isEmpty {
+        let last = md5.map { [typeMismatch, $0.hexadecimal] } ?? (typeMismatch.isEmpty ? [] : [typeMismatch])
+        if fetchedAt != 0 || !facts.isEmpty || checkedAt > 0 || lastDigest != nil || staleness != nil || !last.isEmpty {
             fields += [url, picture?.text ?? "", lastDigest?.hexadecimal ?? "", String(fetchedAt), String(checkedAt)]
             fields += facts.isEmpty ? Self.noFacts : facts
-            fields += [staleness?.errorClass ?? "", staleness?.message ?? ""] + (typeMismatch.isEmpty ? [] : [typeMismatch]) + [Self.end]
+            fields += [staleness?.errorClass ?? "", staleness?.message ?? ""] + last + [Self.end]
         } else {
             fields += picture.map { [url, $0.text] } ?? (url.isEmpty ? [] : [url])
         }
@@ -196,6 +199,7 @@ extension JobRecord {
         if fields[15...20].contains(where: { !$0.isEmpty }) { facts = (15...20).map(text) }
         if !fields[21].isEmpty { staleness = Failure(errorClass: text(21), message: text(22)) }
         if fields.count > Self.longCount { typeMismatch = text(23) }
+        if fields.count > Self.longCount + 1 { md5 = hash(24) }
     }
 
     /// The part of a line that an index needs; `nil` if the line is not a record. A damaged line must not stand for its URL: no run would fetch that.
@@ -220,7 +224,8 @@ extension JobRecord {
         let isLong = longCounts.contains(fields.count)
         guard isLong ? fields[fields.count - 1].elementsEqual(end.utf8) : shortCounts.contains(fields.count), number(fields[2]) != nil,
             number(fields[3]) != nil, number(fields[5]) != nil, isDigest(fields[4]), isFile(fields[6]),
-            !isLong || isDigest(fields[12]) && number(fields[13]) != nil && number(fields[14]) != nil
+            !isLong || isDigest(fields[12]) && number(fields[13]) != nil && number(fields[14]) != nil,
+            fields.count <= longCount + 1 || fields[24].count == 32 && fields[24].allSatisfy({ $0.hexadecimalDigit != nil })
         else { return nil }
         let hasPicture = isLong ? !fields[11].isEmpty : fields.count > 11
         if hasPicture, StoredPicture(text(fields[11])) == nil { return nil }

@@ -19,7 +19,7 @@ package final class VerifiedBodies: Sendable {
     package static let errorClass = "digest-mismatch"
 }
 
-/// The digests of the jobs that a run has under way, as its list names them. Each takes some 100 bytes.
+/// The digests of the jobs that a run has under way, as its list names them, and those of their bodies. Each takes some 100 bytes.
 package final class ExpectedDigests: Sendable {
     package enum Algorithm: String, Sendable, CaseIterable {
         case sha256
@@ -31,6 +31,8 @@ package final class ExpectedDigests: Sendable {
 
     package let algorithm: Algorithm
     private let digests = Mutex<[URLID: [UInt8]]>([:])
+    /// Of bodies that are stored and not recorded yet. The record has the SHA-256 of each body anyway.
+    private let md5s = Mutex<[URLID: [UInt8]]>([:])
 
     package init(_ algorithm: Algorithm) { self.algorithm = algorithm }
 
@@ -38,6 +40,10 @@ package final class ExpectedDigests: Sendable {
     package func expect(_ digest: [UInt8], of id: URLID) { digests.withLock { $0[id] = digest } }
 
     fileprivate subscript(id: URLID) -> [UInt8]? { digests.withLock { $0[id] } }
+
+    fileprivate func remember(md5: [UInt8], of id: URLID) { md5s.withLock { $0[id] = md5 } }
+
+    fileprivate func takeMD5(of id: URLID) -> [UInt8]? { md5s.withLock { $0.removeValue(forKey: id) } }
 
     fileprivate func forget(_ id: URLID) { digests.withLock { $0[id] = nil } }
 }
@@ -70,7 +76,7 @@ extension VerifiedBodies: JobOutput {
     }
 
     private func otherDigest(_ download: Download, _ digest: SHA256Digest, of job: Job) throws -> Placement? {
-        guard let expected, let wanted = expected[job.id] else { return nil }
+        guard let expected else { return nil }
         let found: [UInt8]
         switch expected.algorithm {
         case .sha256: found = digest.bytes
@@ -79,8 +85,10 @@ extension VerifiedBodies: JobOutput {
                 throw StorageFailure("The MD5 of a body cannot be computed: libcrypto refuses it, or the body's file cannot be read.")
             }
             found = digest
+            // Also of a body that this row does not compare: another row may.
+            expected.remember(md5: digest, of: job.id)
         }
-        if found == wanted { return nil }
+        guard let wanted = expected[job.id], wanted != found else { return nil }
         let name = expected.algorithm.rawValue
         return .unfit(
             errorClass: Self.errorClass,
@@ -103,6 +111,9 @@ extension VerifiedBodies: JobOutput {
     package func watchRoom(_ tell: @escaping @Sendable (StoreRoom) -> Void) { output.watchRoom(tell) }
 
     package func note(_ end: JobRecord, _ wire: WireRecord?, of job: Job) async throws {
+        var end = end
+        let md5 = expected?.takeMD5(of: job.id)
+        if end.outcome == .fetched { end.md5 = md5 }
         try await output.note(end, wire, of: job)
         expected?.forget(job.id)
     }

@@ -91,23 +91,37 @@ import Testing
         try await fleet.stop()
     }
 
-    @Test func `a row that names another body than its URL has fails, also for a later row and a later run`() async throws {
+    @Test(arguments: [("sha256", sha256), ("md5", md5)], [[], ["--output-format", "shards"]] as [[String]])
+    func `a row that names another body than its URL has fails, also for a later row and a later run`(
+        digest pair: (String, String), words: [String]
+    ) async throws {
         let fleet = try await Self.start()
-        let other = String(Self.sha256.dropLast()) + "0"
+        let (algorithm, digest) = pair
+        let other = String(digest.dropLast()) + "0"
         func rows(_ digests: [String]) async throws -> [Row] {
             let lines = digests.map { "\(fleet.origin.url("/0")),\($0)" }
             try fleet.folder.write(Array((["url,digest"] + lines).joined(separator: "\n").utf8), to: "urls.txt")
-            let outcome = try await fleet.outcome(fleet.run + ["--verify", "sha256:digest"])
+            let outcome = try await fleet.outcome(fleet.run + ["--verify", "\(algorithm):digest"] + words)
             #expect(outcome.status == (digests.contains(other) ? 1 : 0), "\(outcome.errors)")
             return try fleet.manifest()
         }
-        let first = try await rows([Self.sha256, other, Self.sha256, ""])
+        let first = try await rows([digest, other, digest, ""])
         #expect(first.map(\.outcome) == ["fetched", "failed", "cached", "cached"])
         #expect(first.map { $0.file != nil } == [true, false, true, true])
         #expect(first[1].error?.class == "digest-mismatch")
-        #expect(first[1].error?.message == "The body of its URL has the sha256 \(Self.sha256), and the row says \(other).")
+        #expect(first[1].error?.message == "The body of its URL has the \(algorithm) \(digest), and the row says \(other).")
         #expect(try await rows([other]).map(\.outcome) == ["failed"])
-        #expect(try await rows([Self.sha256]).map(\.outcome) == ["cached"])
+        #expect(try await rows([digest]).map(\.outcome) == ["cached"])
+        #expect(try await fleet.requests().values.sorted() == [1])
+        try await fleet.stop()
+    }
+
+    @Test func `a body that an earlier run has fetched without a digest is compared with the MD5 of its row`() async throws {
+        let fleet = try await Self.start()
+        #expect(try await fleet.outcome(["run", "-d", fleet.out, fleet.origin.url("/0")] + fleet.local + fleet.connection).status == 0)
+        let other = String(Self.md5.dropLast()) + "0"
+        #expect(try await Self.rows(fleet, "md5", [other]).map(\.outcome) == ["failed"])
+        #expect(try await Self.rows(fleet, "md5", [Self.md5]).map(\.outcome) == ["cached"])
         #expect(try await fleet.requests().values.sorted() == [1])
         try await fleet.stop()
     }
