@@ -26,7 +26,7 @@ import Testing
         #expect(
             Self.keys(status["totals"]) == [
                 "enqueued", "done", "fetched", "revalidated", "cached", "failed", "cancelled", "retried", "crashed", "fenced",
-                "doubleFetches", "bytes",
+                "doubleFetches", "bytes", "disallowed",
             ])
         #expect(Self.keys(status["rate"]) == ["donePerSecond", "bytesPerSecond"])
         #expect(Self.keys(status["redis"]) == ["version", "usedMemoryBytes", "maxMemoryBytes", "pingMilliseconds"])

@@ -16,9 +16,9 @@ package struct QueueStatus: Sendable {
         .integer("schema") { _ in 1 },
         .text("queue", \.name),
         .flag("paused", \.overview.counts.isPaused),
-        .object("jobs", counts(in: .jobs), \.overview.counts),
+        .object("jobs", Fields<QueueOverview>(counts(in: .jobs)), \.overview),
         .seconds("oldestReadySeconds", ifKnown: \.overview.oldestAge),
-        .object("totals", counts(in: .totals), \.overview.counts),
+        .object("totals", totals, \.overview),
         .object("rate", rate, \.overview.rate),
         .seconds("etaSeconds", ifKnown: \.overview.remaining),
         .object("waits", waits, \.overview.waits),
@@ -33,9 +33,13 @@ package struct QueueStatus: Sendable {
         .object("redis", redis, ifKnown: \.server),
     ])
 
-    private static func counts(in place: QueueCount.Place) -> Fields<QueueCounts> {
-        Fields(QueueCount.all.filter { $0.place == place }.map { count in .integer(count.name) { $0[keyPath: count.path] } })
+    private static func counts(in place: QueueCount.Place) -> [Fields<QueueOverview>.Field] {
+        QueueCount.all.filter { $0.place == place }.map { count in .integer(count.name) { $0.counts[keyPath: count.path] } }
     }
+
+    /// Of `failed`, so many are `disallowed`.
+    private static let totals = Fields<QueueOverview>(
+        counts(in: .totals) + [.integer("disallowed", \.failures.notPermitted)])
 
     private static let rate = Fields<QueueRate?>([
         .rounded("donePerSecond", ifKnown: { $0?.donePerSecond }), .rounded("bytesPerSecond", ifKnown: { $0?.bytesPerSecond }),

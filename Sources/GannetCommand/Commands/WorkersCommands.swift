@@ -13,7 +13,7 @@ struct WorkersListCommand: Command {
             "JOBS are the jobs that a worker has, also those whose bodies and outcomes are on their way to their places. PLACES is how many "
             + "requests it makes at once, and what keeps it from more: files, memory, processor, names (name servers) or network. RATE counts the requests that ended in the last five to ten seconds before the worker was heard of, and JOBS "
             + "the jobs in that moment. So a worker whose jobs take milliseconds, or have just run out, has a RATE and may have no JOBS. A worker that has ended is not listed. A worker that was killed, or ended "
-            + "while Redis was away, is listed as silent, for ten minutes.",
+            + "while Redis was away, is listed as silent, for ten minutes. Another worker gets its jobs when its lease has ended.",
         flags: [allQueues.entry, CommonFlags.json.entry] + QueueTarget.flags,
         examples: [
             Example("gannet workers list", "Lists the workers of the queue 'default'."),
@@ -81,7 +81,7 @@ struct WorkersListCommand: Command {
                     record?.endedPerSecond.map { "\(Amounts.rate($0))/s" } ?? "-",
                 ]
                 if hasPartitions { row.append(Self.partitions(record?.life.partitions, of: partitions)) }
-                row.append(worker.stateWord(at: listing.now) ?? "-")
+                row.append(worker.stateText(at: listing.now) ?? "-")
                 table.add(row.map { StyledText($0.withoutSteering) })
             }
         }

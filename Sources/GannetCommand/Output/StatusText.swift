@@ -53,7 +53,8 @@ struct StatusText: Sendable {
             ("done", "\(queue.done) (\(kinds); \(Amounts.bytes(queue.bytes)))"),
             (
                 "failed",
-                "\(queue.failed)" + classes + (queue.dead > 0 ? " (\(dead) kept as dead jobs: 'gannet jobs list --state dead')" : "")
+                "\(queue.failed)" + notPermitted + classes
+                    + (queue.dead > 0 ? " (\(dead) kept as dead jobs: 'gannet jobs list --state dead')" : "")
             ),
         ]
         for count in QueueCount.all {
@@ -78,9 +79,14 @@ struct StatusText: Sendable {
         return rows
     }
 
-    /// The most frequent classes of failures.
+    private var notPermitted: String {
+        let number = status.report.failures.notPermitted
+        return number > 0 ? " (\(number) not permitted)" : ""
+    }
+
+    /// The most frequent classes of the other failures.
     private var classes: String {
-        let known = status.report.failures.sorted.filter { !$0.errorClass.isEmpty }
+        let known = status.report.failures.sorted.filter { !$0.errorClass.isEmpty && $0.errorClass != FailureCounts.disallowed }
         guard let first = known.first else { return "" }
         if known.count == 1, first.count == status.queue.failed { return ", all \(ClassCounts.shown(first.errorClass))" }
         let shown = known.prefix(Self.mostClasses).map { "\(ClassCounts.shown($0.errorClass)) \($0.count)" }
@@ -156,7 +162,7 @@ struct StatusTables: Sendable {
     private func known(_ text: String?) -> String { text.map { $0.isEmpty ? style.unknown : $0 } ?? style.unknown }
 
     private func state(_ worker: WorkerStatus) -> StyledText {
-        let word = known(worker.stateWord(at: report.now))
+        let word = known(worker.stateText(at: report.now))
         return switch worker.state(at: report.now) {
         case .full, .held, .silent: StyledText(word, .red)
         case _ where worker.isDraining: StyledText(word, .yellow)
@@ -171,10 +177,12 @@ struct StatusTables: Sendable {
 }
 
 extension WorkerStatus {
-    /// The state in one word, the same in all listings; `nil` where it is not known.
-    func stateWord(at now: Int) -> String? {
+    /// The state in few words, the same in all listings; `nil` where it is not known.
+    func stateText(at now: Int) -> String? {
         switch state(at: now) {
-        case .silent: "silent"
+        case .silent:
+            "silent for \(Amounts.roughTime(heartbeat(at: now)))"
+                + (jobsBack(at: now).map { ", its jobs come back in \(Amounts.roughTime($0)) at the latest" } ?? "")
         case _ where isDraining: "draining"
         case .full: "waits for room"
         case .held: "waits for an export"

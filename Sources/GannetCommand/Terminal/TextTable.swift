@@ -47,10 +47,12 @@ struct TextTable: Sendable {
     private static func withoutEnd(_ line: String) -> String { String(line.reversed().drop { $0 == " " }.reversed()) }
 
     /// The titles, then the rows.
-    /// - Parameter most: The widest a column may get. One long name must not push the others off the screen.
+    /// - Parameter most: The widest a column may get. One long name must not push the others off the screen. Text in the last column pushes none.
     func lines(mostColumns most: Int, _ style: TerminalStyle) -> [StyledText] {
         let all = [columns.map { StyledText($0.title, .faint) }] + rows
-        let cut = all.map { row in row.map { $0.cut(to: most, style) } }
+        let cut = all.map { row in
+            row.enumerated().map { $0 == row.count - 1 && columns[$0].side == .left ? $1 : $1.cut(to: most, style) }
+        }
         let widths = columns.indices.map { column in cut.map { $0[column].width }.max() ?? 0 }
         return cut.map { row in
             var line = StyledText()

@@ -79,9 +79,14 @@ struct WatchScreen: Sendable {
 
     /// Rare ends are left out while there are none, so that the numbers add up in any case.
     private var ends: StyledText {
-        let rare = [("unchanged", queue.revalidated), ("cancelled", queue.cancelled)].filter { $0.1 > 0 }
-        return labelled(
-            "ended", status.ended, [("fetched", queue.fetched), ("there already", queue.cached), ("failed", queue.failed)] + rare)
+        let notPermitted = report.failures.notPermitted
+        let usual: [(name: String, value: Int)] = [
+            ("fetched", queue.fetched), ("there already", queue.cached), ("failed", queue.failed - notPermitted),
+        ]
+        let rare: [(name: String, value: Int)] = [
+            ("not permitted", notPermitted), ("unchanged", queue.revalidated), ("cancelled", queue.cancelled),
+        ]
+        return labelled("ended", status.ended, usual + rare.filter { $0.value > 0 })
     }
 
     private var attempts: StyledText {

@@ -33,6 +33,9 @@ package struct FailureCounts: Sendable, Equatable {
         }
     }
 
+    /// How many of the failed jobs their sites did not permit.
+    package var notPermitted: Int { byClass[Self.disallowed] ?? 0 }
+
     /// The most frequent class first.
     package var sorted: [(errorClass: String, count: Int)] {
         byClass.map { (errorClass: $0.key, count: $0.value) }.sorted { ($0.count, $1.errorClass) > ($1.count, $0.errorClass) }

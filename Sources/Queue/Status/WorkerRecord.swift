@@ -38,6 +38,9 @@ package struct WorkerRecord: Sendable, Equatable {
     /// How long it waits for hosts.
     package var patience: WaitPatience
 
+    /// How long its jobs stay its own when it says nothing more.
+    package var lease: Duration
+
     /// A worker's age, speed and partitions.
     package struct Life: Sendable, Equatable {
         /// For how long the worker had run at the heartbeat.
@@ -60,7 +63,7 @@ package struct WorkerRecord: Sendable, Equatable {
     package init(
         machine: String, processID: Int, version: String, concurrency: Int, bound: PlacesBound? = nil, active: Int,
         isStopping: Bool, isFull: Bool = false, isHeld: Bool = false,
-        interval: Duration, hosts: [HostLoad], hostLimit: Int, life: Life, patience: WaitPatience
+        interval: Duration, hosts: [HostLoad], hostLimit: Int, life: Life, patience: WaitPatience, lease: Duration
     ) {
         self.machine = machine
         self.processID = processID
@@ -76,6 +79,7 @@ package struct WorkerRecord: Sendable, Equatable {
         self.hostLimit = hostLimit
         self.life = life
         self.patience = patience
+        self.lease = lease
     }
 
     /// One version byte, then numbers, and texts with their lengths. Long texts are cut, because a heartbeat has to stay small.
@@ -93,7 +97,7 @@ package struct WorkerRecord: Sendable, Equatable {
         for host in listed { bytes += host.bytes }
         bytes.append(number: hostLimit, count: 3)
         bytes += life.bytes
-        for time in [patience.silence, patience.rests] { bytes.append(number: time.wholeMilliseconds, count: 6) }
+        for time in [patience.silence, patience.rests, lease] { bytes.append(number: time.wholeMilliseconds, count: 6) }
         return bytes
     }
 
@@ -109,14 +113,15 @@ package struct WorkerRecord: Sendable, Equatable {
             guard let host = HostLoad(&reader) else { return nil }
             hosts.append(host)
         }
-        guard let hostLimit = reader.number(3), let life = Life(&reader), let silence = reader.number(6), let rests = reader.number(6)
+        guard let hostLimit = reader.number(3), let life = Life(&reader), let silence = reader.number(6), let rests = reader.number(6),
+            let lease = reader.number(6)
         else { return nil }
         self.init(
             machine: machine, processID: processID, version: version, concurrency: concurrency,
             bound: PlacesBound(code: flags >> 3), active: active, isStopping: flags & 1 == 1, isFull: flags & 2 == 2,
             isHeld: flags & 4 == 4, interval: .milliseconds(interval), hosts: hosts,
             hostLimit: hostLimit, life: life,
-            patience: WaitPatience(silence: .milliseconds(silence), rests: .milliseconds(rests)))
+            patience: WaitPatience(silence: .milliseconds(silence), rests: .milliseconds(rests)), lease: .milliseconds(lease))
     }
 }
 
@@ -283,6 +288,14 @@ package struct WorkerStatus: Sendable, Equatable {
     package func age(at now: Int) -> Duration? { record.map { $0.life.age + heartbeat(at: now) } }
 
     package func heartbeat(at now: Int) -> Duration { .milliseconds(max(0, now - heard)) }
+
+    /// The time within which a worker that was killed loses its jobs to others; `nil` where it had none, or has lost them. It may have extended
+    /// its lease until the next heartbeat was due.
+    package func jobsBack(at now: Int) -> Duration? {
+        guard let record, record.active > 0 else { return nil }
+        let left = record.lease + Self.silence / 3 - heartbeat(at: now)
+        return left > .zero ? left : nil
+    }
 
     package func state(at now: Int) -> State? {
         if heartbeat(at: now) > Self.silence { return .silent }

@@ -182,9 +182,9 @@ export const show = root => {
   const totalWords = {
     enqueued: 'Enqueued', done: 'Done', fetched: 'Fetched', revalidated: 'Not changed (304)', cached: 'From the cache', failed: 'Failed',
     cancelled: 'Cancelled', retried: 'Retried', crashed: 'Left by a crash', fenced: 'Results of late workers refused',
-    doubleFetches: 'Fetched twice', bytes: 'Received',
+    doubleFetches: 'Fetched twice', bytes: 'Received', disallowed: 'Not permitted, of the failed',
   }
-  const rareTotals = ['fenced', 'doubleFetches']
+  const rareTotals = ['fenced', 'doubleFetches', 'disallowed']
 
   const showTotals = status => {
     const rows = Object.entries(status.totals).filter(([name, value]) => value || !rareTotals.includes(name))

@@ -89,7 +89,7 @@ import Testing
         #expect(
             Set(totals.keys) == [
                 "enqueued", "done", "fetched", "revalidated", "cached", "failed", "cancelled", "retried", "crashed", "fenced",
-                "doubleFetches", "bytes",
+                "doubleFetches", "bytes", "disallowed",
             ])
         #expect(totals["enqueued"] as? Int == 5 && totals["done"] as? Int == 4 && totals["failed"] as? Int == 1)
         #expect(totals["bytes"] as? Int == fleet.origin.files.reduce(0) { $0 + $1.size })

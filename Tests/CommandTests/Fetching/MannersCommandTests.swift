@@ -118,6 +118,9 @@ import Testing
         #expect(try await fleet.text(["batch", "show", "b"]).contains("\nfailed     0\ndisallowed 60\n"))
         let shown = try await fleet.json(["batch", "show", "b"])
         #expect(shown["failed"] as? Int == 0 && shown["disallowed"] as? Int == 60)
+        let totals = try await fleet.json(["status"])["totals"] as? [String: Int]
+        #expect(totals?["failed"] == 60 && totals?["disallowed"] == 60, "\(totals ?? [:])")
+        #expect(try await fleet.text(["status"]).contains("\n" + fleet.row("failed", "60 (60 not permitted)")))
         #expect(explained.contains("job      of the batch 'b', which obeys robots.txt, heeds opt-outs; given up: The site"), "\(explained)")
         // Jobs that are tried again are not counted twice.
         _ = try await fleet.text(["jobs", "retry", "--class", "disallowed"])

@@ -31,7 +31,7 @@ import Testing
                 record: WorkerRecord(
                     machine: "machine-\(index)", processID: 4000 + index, version: "1.2.3", concurrency: 64, active: 64, isStopping: false,
                     interval: .seconds(5), hosts: seen, hostLimit: 8, life: .init(age: .seconds(90), ended: 60, partitions: [0]),
-                    patience: WaitPatience(silence: .seconds(900), rests: .seconds(86_400))))
+                    patience: WaitPatience(silence: .seconds(900), rests: .seconds(86_400)), lease: .seconds(30)))
         }
         let overview = QueueOverview(now: now, counts: counts, oldestReady: now - 192_000, samples: history, workers: beats)
         var server = ServerStatus(ping: .milliseconds(0.2))
@@ -172,6 +172,19 @@ import Testing
         #expect(told() == ["time left unknown", "left      unknown"])
         #expect(told(isPaused: true) == ["time left unknown while the queue is paused", "left      unknown while the queue is paused"])
         #expect(told(QueueWaits(delayed: 110)) == ["110 wait for their next attempt", "left      110 wait for their next attempt"])
+    }
+
+    @Test func `a worker of which nothing was heard for long is silent, and the text says when its jobs come back`() {
+        let record = Self.status().report.workers[0].record
+        let told = [15_000, 16_000, 50_000].map { silence in
+            let worker = WorkerStatus(id: "w", heard: 100_000 - silence, record: record)
+            let overview = QueueOverview(now: 100_000, counts: QueueCounts(), oldestReady: nil, samples: [], workers: [worker])
+            let status = StatusReport(name: "q", report: overview, server: ServerStatus(ping: .zero))
+            return StatusText(status: status, style: Self.style).lines.first { $0.hasPrefix("w ") } ?? ""
+        }
+        #expect(told[0].hasSuffix("  working"))
+        #expect(told[1].hasSuffix("  silent for 16 s, its jobs come back in 19 s at the latest"), "\(told[1])")
+        #expect(told[2].hasSuffix("  silent for 50 s"), "\(told[2])")
     }
 
     @Test func `failed and dead jobs are shown as one number`() {

@@ -306,6 +306,7 @@ import Testing
         record.hostLimit = 8
         record.life = .init(age: .seconds(9), ended: 7, partitions: [1, 3])
         record.patience = WaitPatience(silence: .zero, rests: .seconds(365 * 86_400))
+        record.lease = .seconds(86_400)
         record.machine = "m"
         #expect(WorkerRecord(record.bytes) == record)
         for bound in PlacesBound.allCases {

@@ -147,7 +147,7 @@ import Testing
             let record = WorkerRecord(
                 machine: "m", processID: 1, version: "1", concurrency: 8, active: running, isStopping: false, interval: .seconds(5),
                 hosts: [host], hostLimit: 8, life: .init(age: .seconds(90), ended: 10, partitions: [0]),
-                patience: WaitPatience(silence: .zero, rests: .zero))
+                patience: WaitPatience(silence: .zero, rests: .zero), lease: .seconds(30))
             return WorkerStatus(id: name, heard: time, record: record)
         }
         let overview = QueueOverview(
