@@ -198,6 +198,16 @@ import Testing
         #expect(hasFirst && hasSecond && !hasRun)
     }
 
+    @Test func `workers that share a folder sweep unfinished files of long ago, and no others`() throws {
+        let folder = try TemporaryFolder()
+        for name in [".gannet-old", ".gannet-new"] { try folder.write([1], to: name) }
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date(timeIntervalSinceNow: -2 * 86_400)], ofItemAtPath: folder.file(".gannet-old"))
+        guard let lock = try FolderLock(try BodyFolder(folder.path), .shared) else { return #expect(Bool(false), "it is locked") }
+        #expect(lock.sweep(olderThan: .seconds(86_400)) == 1)
+        #expect(try FileManager.default.subpathsOfDirectory(atPath: folder.path).sorted() == [".gannet-lock", ".gannet-new"])
+    }
+
     @Test func `a sweep removes unfinished files of the folder itself and nothing else`() throws {
         let folder = try TemporaryFolder()
         for name in [".gannet-abc", ".gannet-1", "body", ".gannetry"] { try folder.write([1], to: name) }

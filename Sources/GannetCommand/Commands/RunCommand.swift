@@ -204,7 +204,8 @@ struct RunCommand: Command {
                     hasWindow ? try await RunWindow.open(self, settings, queue: identity.queue, access, folder) : nil
                 let early = EarlyEnd(self, pipe, interruption)
                 let run = Run(
-                    options: self, settings: settings, identity: identity, access: access, bodies: folder, interruption: interruption,
+                    options: self, settings: settings, identity: identity, access: access, bodies: folder,
+                    followsKill: swept > 0 || pipe.followsKill, interruption: interruption,
                     endpoint: endpoint, window: window, tables: tables, maker: maker,
                     expected: verify.map { ExpectedDigests($0.algorithm) }, early: early)
                 do {

@@ -14,6 +14,8 @@ struct Run: Sendable {
     let identity: RunIdentity
     let access: ClusterAccess
     let bodies: BodyFolder
+    /// Whether the last run in the folder was killed.
+    let followsKill: Bool
     let interruption: Interruption
     let endpoint: WorkerEndpoint?
     let window: RunWindow?
@@ -83,6 +85,7 @@ struct Run: Sendable {
         let written = await interruption.cancelling {
             let totals = try await write(manifest)
             try await tables?.write(in: manifest.folder)
+            await tellStrays(in: manifest.folder)
             return totals
         }
         guard let totals = try written.get(unlessEndedBy: interruption) else { return await interrupted(input) }
@@ -110,6 +113,16 @@ struct Run: Sendable {
             console.warn("no manifest was written; one of an earlier run stays as it is.")
             throw failure
         }
+    }
+
+    private func tellStrays(in folder: RecordedFolder) async {
+        guard followsKill || folder.lostRecord != nil else { return }
+        let strays = await folder.strays()
+        guard strays.count > 0 else { return }
+        let (what, them) = strays.count == 1 ? ("is named like a body, and belongs", "it") : ("are named like bodies, and belong", "them")
+        console.note(
+            "\(Amounts.count(strays.count, "file")) in \(folder.displayPath) \(what) to no URL of this list or of an earlier one, such as "
+                + "\(strays.example.escapedForDisplay). A killed run may have left \(them), and nothing removes \(them).")
     }
 
     /// Prints the result, and says whether the command has succeeded.

@@ -35,6 +35,11 @@ package struct BodyName: Equatable {
         }
     }
 
+    /// Whether the name is that of a folder for bodies whose ids begin alike.
+    static func isFanOut(_ name: String) -> Bool {
+        name.utf8.count == fanOutDigits && name.utf8.allSatisfy { $0.hexadecimalDigit != nil }
+    }
+
     /// - Parameter ending: Of a picture that is made of the body, in place of that of the URL.
     package init(of url: String, id: URLID, style: NameStyle = .hash, ending: String? = nil) {
         let digits = id.bytes.hexadecimal

@@ -11,6 +11,8 @@ package final class FinishPipe: Sendable {
     /// -1 where the folder's disk has no named pipes. Such a run hears no request.
     private let descriptor: Int32
     private let wasAsked = SharedFlag()
+    /// Whether it takes the place of a pipe, which a run has left that was killed.
+    package let followsKill: Bool
 
     /// Between two looks for a request.
     private static let pause = Duration.milliseconds(500)
@@ -19,10 +21,10 @@ package final class FinishPipe: Sendable {
     init(in folder: BodyFolder) {
         path = Self.path(in: folder.path)
         guard (try? folder.ownFolder(RecordedFolder.name)) != nil else {
-            descriptor = -1
+            (descriptor, followsKill) = (-1, false)
             return
         }
-        unlink(path)
+        followsKill = unlink(path) == 0
         guard mkfifo(path, 0o600) == 0 else {
             descriptor = -1
             return

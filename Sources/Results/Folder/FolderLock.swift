@@ -27,8 +27,9 @@ package struct FolderLock: ~Copyable {
         self.lock = lock
     }
 
-    /// Removes unfinished files of earlier runs and returns their number. The lock has to be held alone.
-    package borrowing func sweep() -> Int {
+    /// Removes unfinished files and returns their number. Where the lock is shared, only files may go that no living worker still needs.
+    package borrowing func sweep(olderThan age: Duration? = nil) -> Int {
+        let latest = age.map { time(nil) - Int($0.components.seconds) } ?? .max
         guard let stream = opendir(folder) else { return 0 }
         defer { closedir(stream) }
         var removed = 0
@@ -39,7 +40,8 @@ package struct FolderLock: ~Copyable {
             guard name.hasPrefix(BodyFolder.temporaryPrefix), name != Self.name else { continue }
             let path = "\(folder)/\(name)"
             var status = stat()
-            guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, unlink(path) == 0 else { continue }
+            guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.modification.tv_sec <= latest, unlink(path) == 0
+            else { continue }
             removed += 1
         }
         return removed

@@ -166,7 +166,7 @@ protocol BodyPacker: Sendable {
 
 extension URLID {
     /// The id at the beginning of a body's file name.
-    fileprivate init?(ofFile name: String) {
+    init?(ofFile name: String) {
         guard name.utf8.count >= 32, let bytes = [UInt8](hexadecimal: name.utf8.prefix(32)) else { return nil }
         self.init(bytes)
     }

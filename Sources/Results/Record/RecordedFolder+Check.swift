@@ -59,6 +59,36 @@ extension RecordedFolder {
             && status.st_size == record.stored.bytes
     }
 
+    /// How many files are named like bodies and belong to no URL of the record or of the list, and one of them. A run that was killed between
+    /// a file and its record has left such a file, and a lost record leaves all. They may be the user's, so nothing removes them.
+    package func strays() async -> (count: Int, example: String) {
+        await OwnedThread.run(name: "gannet-folder") {
+            var found = (count: 0, example: "")
+            for name in self.names(in: ".") {
+                // Other folders may be those of hosts.
+                let folders =
+                    BodyName.isFanOut(name) ? [name] : self.names(in: name).filter(BodyName.isFanOut).map { "\(name)/\($0)" }
+                for folder in folders { self.countStrays(in: folder, &found) }
+            }
+            return found
+        }
+    }
+
+    private func names(in name: String) -> [String] { folder.files(in: name).filter { !$0.hasPrefix(".") } }
+
+    private func countStrays(in name: String, _ found: inout (count: Int, example: String)) {
+        for inner in names(in: name) {
+            let path = "\(name)/\(inner)"
+            guard let id = URLID(ofFile: inner) else {
+                countStrays(in: path, &found)
+                continue
+            }
+            guard journal[id] == nil else { continue }
+            found.count += 1
+            if found.example.isEmpty { found.example = path }
+        }
+    }
+
     /// The work of one thread.
     /// - Parameter lines: The threads share the lines of earlier runs.
     private func check(_ lines: Condition<LineReader?>) throws -> Checked {

@@ -88,6 +88,34 @@ import Testing
         try await fleet.stop()
     }
 
+    @Test(arguments: [[], ["--name", "path"]])
+    func `the run after a killed run counts files of bodies that no URL has, and removes none`(words: [String]) async throws {
+        let fleet = try await Fleet.start(files: 12)
+        let gate = try fleet.gateList(after: 10)
+        let run = fleet.run + words
+        let first = try fleet.start(run + ["--concurrency", "2"])
+        try await gate.accepted(2)
+        first.kill()
+        _ = try await first.exitStatus
+        let folder = words.isEmpty ? "abc" : "h.example/abc"
+        let stray = "\(folder)/abc\(String(repeating: "0", count: 29))-x.jpg"
+        try FileManager.default.createDirectory(atPath: fleet.out + "/" + folder, withIntermediateDirectories: true)
+        // A user's own file, and one of an earlier list, are no strays.
+        for file in [stray, "\(folder)/notes.txt"] { try fleet.folder.write([1], to: "out/" + file) }
+        try fleet.folder.write(Array(fleet.origin.urls[1...].joined(separator: "\n").utf8), to: "urls.txt")
+        let second = try await fleet.outcome(run)
+        #expect(second.status == 0)
+        let note =
+            "gannet: 1 file in \(fleet.out) is named like a body, and belongs to no URL of this list or of an earlier one, such as \(stray). "
+            + "A killed run may have left it, and nothing removes it.\n"
+        #expect(second.errors.contains(note), "\(second.errors)")
+        let third = try await fleet.outcome(run)
+        #expect(third.status == 0 && !third.errors.contains("named like"), "\(third.errors)")
+        #expect(try fleet.bodies().contains(stray))
+        try await gate.stop()
+        try await fleet.stop()
+    }
+
     @Test(arguments: [false, true])
     func `the run after a killed run fetches only missing files, with the old Redis or a new one`(redisDies: Bool) async throws {
         let fleet = try await Fleet.start(redisDies ? .stopped : nil, files: 400)
