@@ -87,6 +87,19 @@ import Testing
         #expect(lines[0].hasPrefix(#"{"line":1,"url":"http://h/b","outcome":"failed""#))
     }
 
+    @Test func `rows that differ in user and password alone have the same url, and files of their own`() async throws {
+        let fixture = try await Fixture()
+        let urls = ["http://a:1@h/b", "http://b:2@h/b"]
+        for url in urls {
+            #expect(fixture.folder.wants(try fixture.id(url)))
+            try fixture.bring(url, url)
+        }
+        let (_, lines) = try await fixture.manifest(urls.enumerated().map { Self.row($0 + 1, $1) })
+        let objects = try lines.map { try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any]) }
+        #expect(objects.map { $0["url"] as? String } == ["http://h/b", "http://h/b"] && objects.map { $0["line"] as? Int } == [1, 2])
+        #expect(Set(objects.compactMap { $0["file"] as? String }).count == 2)
+    }
+
     @Test func `files of an earlier run are checked, and fetched again if they have changed`() async throws {
         let first = try await Fixture()
         let names = ["sound", "missing", "shorter", "changed", "link", "failed", "unlisted"]
