@@ -7,7 +7,7 @@ internal import GannetRedisClient
 /// Readers ask one store after the other, because a store may have a body of which the outcome names another one. Redis keeps bodies by their
 /// digest, whoever has fetched them.
 package protocol BodyStore: Sendable {
-    /// Whether outcomes with this place mean such a store.
+    /// Whether an outcome with this place means this store, as far as the store can tell. It may have the body no more. May block.
     func keeps(_ place: BodyPlace) -> Bool
 
     /// The bytes of an outcome's body; `nil` where they are not here, or have another size or digest.

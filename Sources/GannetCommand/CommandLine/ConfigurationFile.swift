@@ -39,14 +39,23 @@ package struct ConfigurationFile: Sendable {
                     try add(line, number, to: section)
                 }
             } catch {
-                throw UsageError("Line \(number) of the configuration file \(Sentence.quoted(path)): \(error.message)")
+                throw Self.error(error.message, line: number, of: path)
             }
         }
     }
 
     /// The lines that set an option of a command. Lines of its section stand in for those of all commands.
-    func lines(of option: String, for command: String) -> [Line] {
-        sections[command]?[option] ?? sections[""]?[option] ?? []
+    func lines(of option: FlagEntry, for command: String) throws(UsageError) -> [Line] {
+        let lines = sections[command]?[option.name] ?? sections[""]?[option.name] ?? []
+        // An option of that name may be repeatable for other commands.
+        if lines.count > 1, !option.isRepeatable {
+            throw Self.error("'\(option.name)' is set in line \(lines[0].number) already.", line: lines[1].number, of: path)
+        }
+        return lines
+    }
+
+    private static func error(_ message: String, line: Int, of path: String) -> UsageError {
+        UsageError("Line \(line) of the configuration file \(Sentence.quoted(path)): \(message)")
     }
 
     private struct Section {

@@ -5,7 +5,7 @@ package struct Flag<Value: Sendable>: Sendable {
 
     package init(
         _ name: String, short: Character? = nil, _ type: ValueType<Value>, default defaultText: String? = nil,
-        isRequired: Bool = false, isRepeatable: Bool = false, separator: Character = ",", isOnce: Bool = false, secrecy: Secrecy = .none,
+        isRequired: Bool = false, isRepeatable: Bool = false, separator: Character = ",", secrecy: Secrecy = .none,
         section: FlagSection = .options, isHidden: Bool = false, hasVariable: Bool = true, _ summary: String
     ) {
         self.type = type
@@ -13,7 +13,7 @@ package struct Flag<Value: Sendable>: Sendable {
             name: name, short: short,
             form: .value(placeholder: type.placeholder, completion: type.completion, check: { _ = try type.parse($0) }),
             summary: summary, defaultText: defaultText, isRequired: isRequired, isRepeatable: isRepeatable,
-            separator: separator, isOnce: isOnce, secrecy: secrecy, section: section, isHidden: isHidden, hasVariable: hasVariable)
+            separator: separator, secrecy: secrecy, section: section, isHidden: isHidden, hasVariable: hasVariable)
     }
 }
 
@@ -46,11 +46,10 @@ package struct FlagEntry: Sendable {
     /// Read by the same parser as a typed value, so that help cannot name another default than the one in force.
     package var defaultText: String?
     package var isRequired = false
+    /// Each value counts. An option that is not repeatable takes one value, and a second one is refused.
     package var isRepeatable = false
     /// Stands between several values in the environment; no value contains it.
     package var separator: Character = ","
-    /// A second one is refused. Of other options the last one counts, but here the first would be missed.
-    package var isOnce = false
     package var secrecy = Secrecy.none
     package var section = FlagSection.options
     package var isHidden = false

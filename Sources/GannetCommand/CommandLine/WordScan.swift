@@ -127,14 +127,10 @@ struct WordScan {
 
     private mutating func add(_ text: String, to entry: FlagEntry) throws(UsageError) {
         let value = Arguments.Given(text: text, origin: .option)
-        if entry.isOnce, given[entry.name] != nil {
+        if case .value = entry.form, !entry.isRepeatable, given[entry.name] != nil {
             throw error("The option '\(entry.synopsis)' can be given once.", about: entry)
         }
-        if entry.isRepeatable {
-            given[entry.name, default: []].append(value)
-        } else {
-            given[entry.name] = [value]
-        }
+        given[entry.name, default: []].append(value)
     }
 
     func error(_ message: String, about entry: FlagEntry? = nil) -> UsageError {
@@ -170,7 +166,7 @@ extension WordScan {
     /// Takes the options that are given neither on the command line nor in the environment.
     mutating func take(_ file: ConfigurationFile) throws(UsageError) {
         for entry in spec.flags where entry.hasVariable && given[entry.name] == nil {
-            let lines = file.lines(of: entry.name, for: path.dropFirst().joined(separator: " "))
+            let lines = try file.lines(of: entry, for: path.dropFirst().joined(separator: " "))
             guard !lines.isEmpty else { continue }
             try take(lines.map { Arguments.Given(text: $0.value, origin: .file(path: file.path, line: $0.number)) }, for: entry)
         }

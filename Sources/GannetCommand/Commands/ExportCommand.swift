@@ -15,7 +15,7 @@ struct ExportCommand: Command {
         "refetch", "Fetch the URLs whose bodies are not kept any more. Other callers in the cluster share the fetches.")
     private static let json = Toggle("json", "Print a JSON object for each URL of the batch, and one with the totals.")
     private static let input = Flag(
-        "input", short: "i", .file(), isOnce: true, hasVariable: false,
+        "input", short: "i", .file(), hasVariable: false,
         "The list that was enqueued; '-' is standard input. The manifest then has a line for each of its rows, in its order, with the row's id "
             + "and the values that '--carry' names. Redis keeps neither.")
 
@@ -23,7 +23,7 @@ struct ExportCommand: Command {
         "export",
         summary: "Write the bodies of a batch into a folder, with a manifest.",
         discussion:
-            "Bodies come from Redis, or from the workers' folder that '--store' names. A body that is there already, byte for byte, is not "
+            "Bodies come from the workers' folders that '--store' names, and from Redis. A body that is there already, byte for byte, is not "
             + "written again. The manifest has a line like that of 'run' for each URL whose job has ended. The lines are in the order in which "
             + "the jobs ended: 'finished' is the place in that order, and 'line' is null. With '--input' they are in the order of that list, and "
             + "a row whose URL is not among the ended ones has the class 'absent'. Rows of cancelled jobs have the class 'cancelled'. "
@@ -32,7 +32,7 @@ struct ExportCommand: Command {
         flags: [
             batch.entry, directory.entry, OutputFormatOption.ofExport.entry, OutputFormatOption.archiveSize.entry,
             OutputFormatOption.samples.entry, NameOption.style.entry, refetch.entry, json.entry, input.entry,
-        ] + ListFlags.flags + [CarryOption.columns.entry, ManifestOption.format.entry] + StoreOptions.flags
+        ] + ListFlags.flags + [CarryOption.columns.entry, ManifestOption.format.entry] + StoreOptions.flagsToRead
             + FetchOptions.flagsForCalls
             + QueueTarget.flags,
         mostUsed: ["batch", "dir", "store", "refetch"],
@@ -115,7 +115,7 @@ struct ExportCommand: Command {
         let swept = lock.sweep()
         if swept > 0 { console.detail("removed \(Amounts.count(swept, "file")) that an earlier command left half-written") }
 
-        if format != .files, let folder = store.folder, bodies.isFolder(at: folder) {
+        if format != .files, store.folders.contains(where: bodies.isFolder(at:)) {
             throw CommandFailure(
                 .wrongUsage,
                 "The folder \(bodies.displayPath) is that of '--store', and packing would remove its bodies from it. Choose another folder."
@@ -133,7 +133,8 @@ struct ExportCommand: Command {
         guard let totals = try done.get(unlessEndedBy: interruption) else { return nil }
         await release(finished, in: kept)
         let report = ExportReport(
-            queue: target.queue, batch: finished.batch, totals: totals.urls, list: totals.list, time: ContinuousClock.now - start)
+            queue: target.queue, batch: finished.batch, folders: store.folders, totals: totals.urls, list: totals.list,
+            time: ContinuousClock.now - start)
         for sentence in report.complaints { console.error(sentence) }
         guard json else { return try console.print(prose: "\(report.text) to \(folder.displayPath)", last: report.status) }
         return try RunManifest.print(folder.manifestPath, then: report.json, last: report.status, console)

@@ -19,7 +19,7 @@ struct GetCommand: Command {
         "get",
         summary: "Print the body of a URL that was fetched, or fetch it.",
         positional: URLArgument.positional,
-        flags: [output.entry, fetch.entry, meta.entry, maxAge.entry, refresh.entry, HeaderOption.header.entry] + StoreOptions.flags
+        flags: [output.entry, fetch.entry, meta.entry, maxAge.entry, refresh.entry, HeaderOption.header.entry] + StoreOptions.flagsToRead
             + FetchOptions.flagsForCalls
             + ConnectionOptions.flags + CommonFlags.everywhere,
         mostUsed: ["output", "fetch", "meta"],
@@ -67,12 +67,13 @@ struct GetCommand: Command {
 
     private func look(_ url: RequestedURL, _ cluster: ClusterState) async throws -> ExitStatus {
         // The folder of a run or an export has a record of its own, whatever Redis still knows.
-        let recorded = try store.folder.flatMap { try WorkFolder.reading($0).recordedBody(of: url.id) }
         var reason: String?
-        switch recorded {
-        case .success(let body) where !showsMeta: return try deliver(body)
-        case .failure(let failure): reason = failure.sentence
-        default: break
+        for folder in store.folders {
+            switch try WorkFolder.reading(folder).recordedBody(of: url.id) {
+            case .success(let body) where !showsMeta: return try deliver(body)
+            case .failure(let failure): reason = reason ?? failure.sentence
+            default: break
+            }
         }
         guard let outcome = try await cluster.outcome(url.id, host: url.host) else {
             console.error(reason ?? "Nothing is known of this URL; '--fetch' fetches it.")
@@ -86,9 +87,11 @@ struct GetCommand: Command {
             console.complain("failed: \(failure.sentence)")
             return .someFailed
         }
-        guard let body = try await cluster.body(of: outcome, in: store.openToRead()) else {
-            let isGone = outcome.content.place == .redis
-            let hint = isGone ? "it is not kept any more" : "it is \(BodyPlace.elsewhere): name that with '--store'"
+        let stores = try store.openToRead()
+        guard let body = try await cluster.body(of: outcome, in: stores) else {
+            let place = outcome.content.place
+            let isGone = place == .redis || stores.contains { $0.keeps(place) }
+            let hint = isGone ? "it is not kept any more" : "a worker has put it into a folder: name that with '--store'"
             console.error(reason ?? "The URL was fetched, but its body is not here: \(hint). '--fetch' fetches it again.")
             return .someFailed
         }

@@ -34,7 +34,7 @@ struct ServeCommand: Command {
 
     init(_ arguments: Arguments) throws {
         serve = try ServeOptions(arguments)
-        store = try StoreOptions(arguments, StoreOptions.ofGateway)
+        store = try StoreOptions(arguments)
         fetch = try FetchOptions(arguments, forJobs: false)
         if Int(clamping: fetch.settings.maximumBody) > serve.room.limit {
             throw arguments.usageError(

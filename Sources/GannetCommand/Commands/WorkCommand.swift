@@ -43,9 +43,9 @@ struct WorkCommand: Command {
     func run() async throws -> ExitStatus {
         let console = target.console
         let settings = try fetch.checkedSettings()
-        let folder = try store.folder.map { try WorkFolder.open($0, names: names) }
+        let folder = try store.folders.first.map { try WorkFolder.open($0, names: names) }
         try folder?.checkRoom()
-        let lock: FolderLock? = if let folder { try WorkFolder.lock(folder, .shared) } else { nil }
+        let lock: FolderLock? = if let folder { try Self.lock(folder, console) } else { nil }
         defer { withExtendedLifetime(lock) {} }
         let endpoint = try listen.map { try WorkerEndpoint($0, console: console) }
         defer { endpoint?.stop() }
@@ -81,6 +81,16 @@ struct WorkCommand: Command {
             }
             return try console.print(prose: tally.summary, last: status)
         }
+    }
+
+    /// No request takes as long as a day. So an older file is that of a worker that was killed.
+    private static let oldFile = Duration.seconds(86_400)
+
+    private static func lock(_ folder: BodyFolder, _ console: Console) throws -> FolderLock {
+        let lock = try WorkFolder.lock(folder, .shared)
+        let swept = lock.sweep(olderThan: oldFile)
+        if swept > 0 { console.detail("removed \(Amounts.count(swept, "file")) that killed workers left half-written") }
+        return lock
     }
 
     private var workerOptions: WorkerOptions {

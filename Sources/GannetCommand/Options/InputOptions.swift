@@ -26,7 +26,7 @@ struct InputOptions: Sendable {
     }
 
     private static let input = Flag(
-        "input", short: "i", .file(), isOnce: true,
+        "input", short: "i", .file(),
         "A file with a list of URLs; '-' is standard input. It is text with one URL a line ('#' begins a comment), CSV or TSV with a header, "
             + "JSON lines or a sitemap, and each may be compressed with gzip. Or it is a Parquet file, which takes 'python3' with the package "
             + "pyarrow.")

@@ -9,7 +9,7 @@ struct VerifyOption: Sendable {
     let column: String
 
     static let flag = Flag(
-        "verify", .text("digest:column"), isOnce: true,
+        "verify", .text("digest:column"),
         "Store only bodies with the digest that the row has in a column: 'sha256:COLUMN' or 'md5:COLUMN', in hexadecimal digits. A row with another "
             + "body fails as digest-mismatch. A row with nothing there is not checked. The manifest repeats the column, as '--carry' does.")
 

@@ -7,6 +7,8 @@ import Results
 struct ExportReport: Sendable {
     let queue: String
     let batch: Batch
+    /// The folders of workers that were asked for bodies.
+    let folders: [String]
     /// Of the URLs of the batch.
     let totals: ManifestTotals
     /// Of the rows of the list that the manifest follows, if there is one.
@@ -43,9 +45,14 @@ struct ExportReport: Sendable {
     var complaints: [String] {
         var complaints: [String] = []
         if elsewhere > 0 {
+            let what = "\(Amounts.count(elsewhere, "body", "bodies")) of the batch \(elsewhere == 1 ? "is" : "are")"
+            let (were, them) = elsewhere == 1 ? ("was", "it") : ("were", "them")
+            let asked = folders.map { Sentence.quoted($0) }.joined(separator: " and ")
             complaints.append(
-                "\(Amounts.count(elsewhere, "body", "bodies")) of the batch \(elsewhere == 1 ? "is" : "are") \(BodyPlace.elsewhere): "
-                    + "name that with '--store'.")
+                folders.isEmpty
+                    ? "\(what) in a worker's folder: name that with '--store'."
+                    : "\(what) in another worker's folder than \(asked), or \(were) removed there: add '--store FOLDER', or fetch \(them) "
+                        + "again with '--refetch'.")
         }
         if evicted > 0 {
             let them = evicted == 1 ? "it" : "them"

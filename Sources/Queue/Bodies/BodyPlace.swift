@@ -3,9 +3,6 @@ package enum BodyPlace: Sendable, Equatable {
     case redis
     /// The path within the workers' folder. Redis names it, so it is not trusted to lie within that folder.
     case file(String)
-
-    /// The place of a body whose store a command was not given, in the words of its messages.
-    package static let elsewhere = "in a worker's folder"
 }
 
 extension OutcomeContent {

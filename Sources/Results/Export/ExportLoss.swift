@@ -6,7 +6,7 @@ internal import GannetQueue
 enum ExportLoss: String, Sendable {
     /// The store that had the body has it no more.
     case evicted
-    /// The body is in a store that the command was not given.
+    /// A worker has put the body into a folder, and none of those that the command was given has its file.
     case elsewhere
     /// Redis has forgotten the URL.
     case forgotten
@@ -24,7 +24,7 @@ enum ExportLoss: String, Sendable {
     private func sentence(_ url: String, _ id: URLID) -> String {
         switch self {
         case .evicted: "The body is not kept any more: \(url)"
-        case .elsewhere: "The body is \(BodyPlace.elsewhere): \(url)"
+        case .elsewhere: "A worker has put the body into a folder, and no '--store' has it: \(url)"
         case .forgotten: "Redis has forgotten the URL with the id \(id.short)"
         }
     }

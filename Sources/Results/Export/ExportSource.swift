@@ -18,7 +18,7 @@ struct ExportSource: Sendable {
 
     func close() async { await connection.close() }
 
-    /// Whether one of the stores keeps bodies with this place.
+    /// Whether one of the stores is the one that this place means. Blocks.
     func keeps(_ place: BodyPlace) -> Bool { stores.contains { $0.keeps(place) } }
 
     /// Copies a body into a temporary file in `target`; `nil` if no store that copies has it. Blocks.

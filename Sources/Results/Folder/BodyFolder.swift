@@ -223,7 +223,11 @@ extension BodyFolder: JobOutput {
 }
 
 extension BodyFolder: BodyStore {
-    package func keeps(_ place: BodyPlace) -> Bool { if case .file = place { true } else { false } }
+    /// A place does not say in which of the workers' folders the body is. The folder that has a file of that name may have it no more as it was.
+    package func keeps(_ place: BodyPlace) -> Bool {
+        guard case .file(let name) = place, Self.isWithin(name) else { return false }
+        return time(of: name) != nil
+    }
 
     package func body(_ content: OutcomeContent) -> [UInt8]? {
         guard case .file(let file) = content.place, let digest = content.digest else { return nil }

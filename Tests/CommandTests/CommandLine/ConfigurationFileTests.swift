@@ -134,6 +134,25 @@ import Testing
         #expect(self.message("run", Array(text.utf8)) == message)
     }
 
+    @Test func `several lines for one option are refused where a command takes one value, and not where it takes each`() throws {
+        let (one, each) = (Flag("store", .folder(), "One."), Flag("store", .folder(), isRepeatable: true, "Each."))
+        let parser = CommandLineParser(
+            root: CommandSpec(
+                "tool", summary: "A tool.",
+                subcommands: [
+                    CommandSpec("work", summary: "Works.", flags: [one.entry, Self.file]),
+                    CommandSpec("get", summary: "Gets.", flags: [each.entry, Self.file]),
+                ]),
+            environmentPrefix: "TOOL_")
+        func parse(_ word: String) throws(UsageError) -> CommandLineParser.Outcome {
+            try parser.parse([word], environment: [:]) { _ in ("f", Array("store = a\nstore = b\n".utf8)) }
+        }
+        guard case .command(let arguments) = try parse("get") else { throw NotACommand() }
+        #expect(try arguments.all(each) == ["a", "b"])
+        let refusal = #expect(throws: UsageError.self) { _ = try parse("work") }
+        #expect(refusal?.message == "Line 2 of the configuration file 'f': 'store' is set in line 1 already.")
+    }
+
     @Test func `a value is checked where a command takes it, and a name in the whole file`() throws {
         #expect(try parse("run", "[keep]\ncount = 101\n").require(Self.count) == 64)
         #expect(message("run", Array("[keep]\ncuont = 1\n".utf8)) != nil)

@@ -190,6 +190,48 @@ import Testing
         try await fleet.stop()
     }
 
+    @Test func `bodies in two folders and in Redis are exported together, and a folder that was not named is asked for`() async throws {
+        let fleet = try await Fleet.start(files: 3)
+        let stores = ["one", "two"].map(fleet.folder.file)
+        let late = ["/late.bin", "/latest.bin"].map { fleet.origin.url($0) }
+        // Each round of retries has a worker with another store.
+        try await fleet.fetchBatch(more: late, work: ["--store", stores[0]])
+        for (path, store) in [("/late.bin", stores[1]), ("/latest.bin", "redis")] {
+            try fleet.origin.replace(path, by: Array(path.utf8))
+            _ = try await fleet.text(["jobs", "retry", "--class", "http-404"])
+            let worked = try await fleet.outcome(["work", "--until-empty", "--store", store] + fleet.local + fleet.connection)
+            #expect(worked.status == 0, "\(worked.errors)")
+        }
+        let part = try await fleet.outcome(fleet.export + ["--store", stores[0]])
+        #expect(part.status == 1 && part.output.hasPrefix("4 bodies written, 1 failed; "), "\(part.output)")
+        #expect(
+            part.errors.hasSuffix(
+                "Error: 1 body of the batch is in another worker's folder than '\(stores[0])', or was removed there: add '--store FOLDER', or "
+                    + "fetch it again with '--refetch'.\n"), "\(part.errors)")
+        #expect(
+            part.errors.contains("failed: A worker has put the body into a folder, and no '--store' has it: \(late[0])\n"), "\(part.errors)"
+        )
+        #expect(try fleet.exported().filter { $0.error != nil }.map(\.error?.class) == ["elsewhere"])
+
+        let words = ["--store", "redis", "--store", stores[0], "--store", stores[1]]
+        let ways: [(words: [String], environment: [String: String?])] = [
+            (words, [:]), ([], ["GANNET_STORE": stores.joined(separator: "\n")]),
+        ]
+        for (words, environment) in ways {
+            try FileManager.default.removeItem(atPath: fleet.out)
+            let whole = try await fleet.outcome(fleet.export + words, with: environment)
+            #expect(whole.status == 0 && whole.output.hasPrefix("5 bodies written, 0 failed; "), "\(whole.output) \(whole.errors)")
+        }
+        let get = ["get", late[0], "-o", fleet.folder.file("body")] + fleet.connection
+        let other = try await fleet.outcome(get + ["--store", stores[0]])
+        #expect(other.status == 1 && other.errors.contains("name that with '--store'"), "\(other.errors)")
+        #expect(try await fleet.outcome(get + words).status == 0)
+        #expect(try contents(ofFile: fleet.folder.file("body")) == Array("/late.bin".utf8))
+        // A worker has one store.
+        #expect(try await fleet.outcome(["work"] + words + fleet.connection).status == 64)
+        try await fleet.stop()
+    }
+
     @Test func `an export of an unknown batch is an error, and no folder is made for it`() async throws {
         let fleet = try await Fleet.start(files: 1)
         let outcome = try await fleet.outcome(fleet.export)

@@ -23,6 +23,7 @@ import Testing
             bodies.close()
             let (inFolder, inRedis) = (outcomes[0], outcomes[1])
             #expect(other.keeps(inFolder.content.place) && !other.keeps(.redis) && inRedis.content.place == .redis)
+            #expect(!one.keeps(inFolder.content.place) && !other.keeps(.file("../other")))
             #expect(try await cluster.body(of: inFolder, in: [one, other]) == Array(WorkerFixture.url(0).utf8))
             #expect(try await cluster.body(of: inFolder, in: [one]) == nil)
             #expect(try await cluster.body(of: inRedis, in: [one, other]) == Array(WorkerFixture.url(1).utf8))
