@@ -1,4 +1,4 @@
-/// Runs tasks on a few threads of its own, for functions that a program's author wrote: they may compute for long, or block.
+/// Runs tasks on a few threads of its own, for work that may compute for long, or block: functions that a program's author wrote, and files.
 ///
 /// Swift's own threads are one for each core. A function that holds one of them holds up every task of the program.
 ///

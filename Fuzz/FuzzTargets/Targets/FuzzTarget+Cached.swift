@@ -60,59 +60,29 @@ extension FuzzTarget {
 
     // MARK: Records on disk
 
-    private static let key = DiskKey(Array(0..<16))
+    private static let key = CacheKey(id: Array(0..<16))
 
     /// The bytes are a file of that key.
     private static func check(record bytes: [UInt8]) throws(BrokenInvariant) {
-        guard let key, let header = RecordHeader.read(bytes, key: key, fileSize: bytes.count) else { return }
-        try require(header.fileSize == bytes.count && header.bodyOffset <= bytes.count, "a record is larger than its file")
-        try require(bytes.starts(with: header.encoded), "the header of \(bytes) has two forms")
-        guard let metadata = RecordMetadata.read(bytes, in: header) else { return }
-        let (start, encoded) = (header.offset(ofCopy: metadata.number), metadata.encoded(in: header))
-        try require(bytes[start...].starts(with: encoded), "the metadata of \(bytes) has two forms")
+        guard let record = Self.record(in: bytes) else { return }
+        try require(record.start(of: key) + record.body == bytes, "the record \(bytes) has two forms")
     }
 
     /// The bytes are metadata and a body, whose record has one changed byte. The body or the metadata are then not taken for what they were.
     private static func check(changedRecord bytes: [UInt8]) throws(BrokenInvariant) {
-        guard bytes.count > 3, let key else { return }
+        guard bytes.count > 3 else { return }
         let count = Int(bytes[2]) % (bytes.count - 2)
-        let (metadata, body) = (Array(bytes[3...].prefix(count)), Array(bytes[3...].dropFirst(count)))
-        let header = RecordHeader(key: key, metadataSize: metadata.count, bodySize: body.count, bodyDigest: SHA256Digest(of: body))
-        var file = header.encoded + RecordMetadata(number: 0, sequence: 1, bytes: metadata).encoded(in: header)
-        file += Array(repeating: 0, count: header.bodyOffset - file.count) + body
-        try require(content(of: file, key) == [metadata, body], "a record read again is another")
-        try check(change: metadata, to: body, at: Int(bytes[0]) << 8 | Int(bytes[1]))
+        let record = DiskRecord(metadata: Array(bytes[3...].prefix(count)), body: Array(bytes[3...].dropFirst(count)))
+        var file = record.start(of: key) + record.body
+        try require(Self.record(in: file) == record, "a record read again is another")
         let place = (Int(bytes[0]) << 8 | Int(bytes[1])) % file.count
         file[place] ^= bytes[3] | 1
-        guard let changed = content(of: file, key) else { return }
+        guard let changed = Self.record(in: file) else { return }
         throw BrokenInvariant(description: "with a change at \(place), \(file) is \(changed)")
     }
 
-    /// Metadata of a large record is changed in place. While the change is being written, the metadata before it counts.
-    private static func check(change old: [UInt8], to new: [UInt8], at place: Int) throws(BrokenInvariant) {
-        guard let key else { return }
-        let digest = SHA256Digest(of: [])
-        let header = RecordHeader(key: key, metadataSize: max(old.count, new.count), bodySize: 64 << 10, bodyDigest: digest)
-        let first = RecordMetadata(number: 0, sequence: 1, bytes: old)
-        guard let second = first.successor(new, in: header) else { throw BrokenInvariant(description: "metadata as long has no room") }
-        try require(second.number != first.number && second.sequence > first.sequence, "a change overwrites what counts")
-        var file = header.encoded
-        for copy in [first, second] {
-            file += Array(repeating: 0, count: header.offset(ofCopy: copy.number) - file.count) + copy.encoded(in: header)
-        }
-        try require(RecordMetadata.read(file, in: header) == second, "changed metadata read again is another")
-        let start = header.offset(ofCopy: 1)
-        file[start + place % (file.count - start)] ^= 1 + UInt8(place % 255)
-        try require(RecordMetadata.read(file, in: header) == first, "with half a change, \(old) counts no more")
-    }
-
-    /// The metadata and the body; nil for a record that is not whole.
-    private static func content(of file: [UInt8], _ key: DiskKey) -> [[UInt8]]? {
-        guard let header = RecordHeader.read(file, key: key, fileSize: file.count),
-            let metadata = RecordMetadata.read(file, in: header)
-        else { return nil }
-        let body = Array(file[header.bodyOffset...])
-        return SHA256Digest(of: body) == header.bodyDigest ? [metadata.bytes, body] : nil
+    private static func record(in file: [UInt8]) -> DiskRecord? {
+        DiskRecord.bodyOffset(in: file).flatMap { DiskRecord(file, body: Array(file[$0...]), of: key) }
     }
 
     // MARK: Outcomes of other processes
@@ -159,10 +129,8 @@ extension FuzzTarget {
     private static let message = [1] + Array("Date: Sun, 06 Nov 1994 08:49:37 GMT\r\nAge: 5\r\nX: y\r\n".utf8)
 
     private static var records: [[UInt8]] {
-        guard let key else { return [] }
-        let header = RecordHeader(key: key, metadataSize: 3, bodySize: 4, bodyDigest: SHA256Digest(of: Array("body".utf8)))
-        let metadata = RecordMetadata(number: 0, sequence: 1, bytes: [1, 2, 3]).encoded(in: header)
-        return [header.encoded + metadata + Array("body".utf8), [0, 40, 5, 1] + Array("metadata, body".utf8)]
+        let record = DiskRecord(metadata: [1, 2, 3], body: Array("body".utf8))
+        return [record.start(of: key) + record.body, [0, 40, 5, 1] + Array("metadata, body".utf8)]
     }
 
     private static var failures: [[UInt8]] {

@@ -24,44 +24,50 @@ package final class AnswerDisk: Sendable {
         var lastFailure: StorageFailure?
     }
 
+    /// The threads that block instead of Swift's. Reads have their own, because a caller waits for each, and a disk may write slowly.
+    static let readers = TaskThreads(name: "gannet-reads", most: 4)
+    static let writers = TaskThreads(name: "gannet-writes", most: 3)
+
     private let tier: DiskTier
     private let mostWaiting: Int
     private let state = Mutex(State())
 
-    /// - Parameter mostWaiting: The bytes that may wait to be written; twice as many as the folder itself lets wait.
-    package init(_ tier: DiskTier, mostWaiting: Int = 128 << 20) {
+    /// Begins to count the folder in the background.
+    /// - Parameter mostWaiting: The bytes that may wait to be written.
+    package init(_ tier: DiskTier, mostWaiting: Int = 64 << 20) {
         self.tier = tier
         self.mostWaiting = mostWaiting
+        Task(executorPreference: Self.writers, priority: .low) { _ = try? tier.tidy() }
     }
 
     func answer(for key: CacheKey) async -> CachedAnswer? {
         if let work = state.withLock({ $0.last[key] }) { return work.leaves }
-        guard let key = DiskKey(key.id), let record = await tier.read(key), let facts = StoredAnswer(decodingWithMessage: record.metadata),
-            facts.byteCount == record.body.count
-        else { return nil }
-        return CachedAnswer(facts: facts, body: record.body)
+        return await withTaskExecutorPreference(Self.readers) { [tier] in
+            guard let record = tier.read(key), let facts = StoredAnswer(decodingWithMessage: record.metadata),
+                facts.byteCount == record.body.count
+            else { return nil }
+            return CachedAnswer(facts: facts, body: record.body)
+        }
     }
 
     var statistics: TierStatistics {
         var statistics = TierStatistics()
-        statistics.entries = tier.usage.files
-        statistics.cost = tier.usage.bytes
+        let usage = tier.usage
+        statistics.entries = usage.files
+        statistics.cost = usage.bytes
         statistics.evictions = tier.counts.evictions
         return statistics
     }
 
-    /// Writes an answer, or only its metadata where its body is there already. An answer that the disk does not take is a miss later on.
+    /// Writes an answer. An answer that the disk does not take is a miss later on.
     /// - Parameter isRemoved: Called at a time when no removal can come in between any more.
     func keep(_ answer: CachedAnswer, for key: CacheKey, unless isRemoved: () -> Bool) {
-        guard let diskKey = DiskKey(key.id) else { return }
         state.withLock { state in
             // Where nothing else waits, an answer of any size is taken.
             guard state.cost == 0 || state.cost + answer.cost <= mostWaiting, !isRemoved() else { return }
             enqueue(key, leaves: answer, &state) { [self] in
-                let metadata = answer.facts.encodedWithMessage
-                if (try? await tier.updateMetadata(diskKey, metadata, ofBody: answer.facts.digest)) == true { return }
                 do {
-                    try await tier.write(diskKey, metadata: metadata, body: answer.body)
+                    try tier.write(key, metadata: answer.facts.encodedWithMessage, body: answer.body)
                 } catch {
                     note(error)
                 }
@@ -69,13 +75,9 @@ package final class AnswerDisk: Sendable {
         }
     }
 
-    /// Counts a write that failed for a reason that is the folder's, and neither the answer's nor that of a moment.
+    /// Counts a write that failed for a reason that is the folder's, and not the answer's.
     private func note(_ error: any Error) {
-        guard let failure = error as? StorageFailure else { return }
-        switch failure.reason {
-        case .tooLarge, .crowded, .noMemory, .cancelled: return
-        case .system, .paused, .noRoom, .placeTaken, .other: break
-        }
+        guard let failure = error as? StorageFailure, failure.reason != .tooLarge else { return }
         state.withLock { state in
             state.failures += 1
             state.lastFailure = failure
@@ -86,9 +88,8 @@ package final class AnswerDisk: Sendable {
     var failures: (count: Int, sentence: String?) { state.withLock { ($0.failures, $0.lastFailure?.sentence) } }
 
     func remove(_ key: CacheKey) async {
-        guard let diskKey = DiskKey(key.id) else { return }
         let work = state.withLock { state in
-            enqueue(key, leaves: nil, &state) { [tier] in _ = try? await tier.remove(diskKey) }
+            enqueue(key, leaves: nil, &state) { [tier] in _ = try? tier.remove(key) }
         }
         await work.value
     }
@@ -96,7 +97,7 @@ package final class AnswerDisk: Sendable {
     func removeAll() async {
         state.withLock { state in for key in state.last.keys { state.last[key]?.leaves = nil } }
         await finish()
-        try? await tier.removeAll()
+        await withTaskExecutorPreference(Self.writers) { [tier] in _ = try? tier.removeAll() }
     }
 
     /// Returns when all writes and removals that wait at this moment are done.
@@ -107,15 +108,15 @@ package final class AnswerDisk: Sendable {
     // Called under the lock, so that the task is in the table before it can end.
     @discardableResult
     private func enqueue(
-        _ key: CacheKey, leaves answer: CachedAnswer?, _ state: inout State, _ work: @escaping @Sendable () async -> Void
+        _ key: CacheKey, leaves answer: CachedAnswer?, _ state: inout State, _ work: @escaping @Sendable () -> Void
     ) -> Task<Void, Never> {
         state.number += 1
         let (number, before, cost) = (state.number, state.last[key]?.task, answer?.cost ?? 0)
         state.cost += cost
-        let task = Task {
+        let task = Task(executorPreference: Self.writers) {
             await before?.value
-            await work()
-            ended(key, number, cost)
+            work()
+            self.ended(key, number, cost)
         }
         state.last[key] = Work(number: number, task: task, leaves: answer)
         return task

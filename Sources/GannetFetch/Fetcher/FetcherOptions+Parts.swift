@@ -15,7 +15,7 @@ extension FetcherOptions {
         try freshness.validate()
         try fetch.validate()
         if let diskFolder { try Self.validate(folder: diskFolder) }
-        try diskOptions.validate()
+        try DiskTier.validate(limit: diskLimit)
     }
 
     private static func validate(folder: URL) throws(InvalidOptions) {
@@ -26,16 +26,10 @@ extension FetcherOptions {
         }
     }
 
-    private var diskOptions: DiskTierOptions {
-        var options = DiskTierOptions()
-        options.limit = diskLimit
-        return options
-    }
-
     func parts(_ downloader: any Downloader) throws(InvalidOptions) -> CachingFetch.Parts {
         var parts = CachingFetch.Parts(
             downloader: downloader, memory: MemoryCache(MemoryCacheOptions(costLimit: memoryLimit, countLimit: memoryCount)))
-        if let diskFolder { parts.disk = AnswerDisk(try DiskTier(diskFolder.path, diskOptions)) }
+        if let diskFolder { parts.disk = AnswerDisk(try DiskTier(diskFolder.path, limit: diskLimit)) }
         parts.shared = shared?.tier
         parts.policy = freshness
         parts.maximumInFlight = fetch.maximumInFlight

@@ -122,9 +122,10 @@ package final class OpenFolder: Sendable {
     private static let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
 
     /// The folder at a path that the user chose, symbolic links on the way included.
-    package init(_ path: String) throws(StorageFailure) {
+    /// - Parameter followingLink: Whether the path itself may be a symbolic link too.
+    package init(_ path: String, followingLink: Bool = true) throws(StorageFailure) {
         self.path = path
-        descriptor = open(path, Self.flags)
+        descriptor = open(path, Self.flags | (followingLink ? 0 : O_NOFOLLOW))
         guard descriptor >= 0 else { throw StorageFailure(action: "open the folder", path: path, errno: errno) }
     }
 

@@ -7,16 +7,12 @@ package struct StorageFailure: Error, Sendable, Hashable, CustomStringConvertibl
         case system(errno: Int32)
         /// The system refused that several times, so for a while it is not asked.
         case paused(errno: Int32)
-        /// Too many writes wait already, or there is no thread for them.
-        case crowded
         /// Larger than any file in the folder may be.
         case tooLarge
         /// The folder is at its limit, and nothing in it could be removed.
         case noRoom
         /// This process holds as many bytes of bodies as it may.
         case noMemory
-        /// The caller was cancelled.
-        case cancelled
         /// Something else is where one file belongs, such as a link or a folder of the user's; a whole sentence. Other files have other places.
         case placeTaken(String)
         /// Another reason, as a whole sentence; 0 where the system did not refuse anything.
@@ -63,11 +59,9 @@ package struct StorageFailure: Error, Sendable, Hashable, CustomStringConvertibl
         switch reason {
         case .system: refusal
         case .paused: "not tried again yet: \(refusal)"
-        case .crowded: "too many writes wait for the disk"
         case .tooLarge: "larger than any file in the folder may be"
         case .noRoom: "the folder is full, and nothing in it could be removed"
         case .noMemory: "this process holds as many bytes of bodies as it may; try again later"
-        case .cancelled: "cancelled"
         case .placeTaken(let sentence), .other(let sentence, _): sentence
         }
     }

@@ -22,16 +22,16 @@ import Testing
         #expect(try contents(ofFile: outside.file("file")) == [1, 2, 3])
     }
 
-    private func makeCache() async throws -> DiskTier {
+    private func makeCache() throws -> DiskTier {
         let tier = try fixture.tier()
-        try await tier.write(DiskFixture.key(1), metadata: [], body: [1])
+        try tier.write(DiskFixture.key(1), metadata: [], body: [1])
         return tier
     }
 
-    @Test(arguments: ["temporary", "shard"]) func `a folder that is a link to another is not entered`(part: String) async throws {
-        let tier = try await makeCache()
-        let name = tier.name(of: DiskFixture.key(1))
-        let folder = "\(fixture.path)/\(part == "shard" ? name.folder : part)"
+    @Test(arguments: ["temporary", "shard"]) func `a folder that is a link to another is not entered`(part: String) throws {
+        let tier = try makeCache()
+        let name = EntryName(DiskFixture.key(1))
+        let folder = "\(fixture.path)/\(part == "shard" ? EntryName.folder(name.shard) : part)"
         try FileManager.default.removeItem(atPath: folder)
         try #require(symlink(outside.path, folder) == 0)
         // Files that would be read, counted or removed if the link were followed.
@@ -39,64 +39,62 @@ import Testing
         try outside.write([9], to: name.file)
 
         for tier in [tier, try fixture.tier()] {
-            if part == "shard" { #expect(await tier.read(DiskFixture.key(1)) == nil) }
-            let failure = await #expect(throws: StorageFailure.self) { try await tier.write(DiskFixture.key(1), metadata: [], body: [2]) }
+            if part == "shard" { #expect(tier.read(DiskFixture.key(1)) == nil) }
+            let failure = #expect(throws: StorageFailure.self) { try tier.write(DiskFixture.key(1), metadata: [], body: [2]) }
             guard case .system(let errno) = failure?.reason, [ENOTDIR, ELOOP].contains(errno) else {
                 throw KitError("\(String(describing: failure))")
             }
-            try await eventually("the folder is counted") { tier.usage.isCounted || part == "shard" }
-            _ = await tier.countedUsage()
-            _ = try? await tier.removeAll()
+            try tier.tidy()
+            _ = try? tier.removeAll()
         }
         #expect(try contents(ofFile: outside.file(".gannet-leftover")) == [9] && contents(ofFile: outside.file(name.file)) == [9])
         #expect(try outside.files.count == 3)
     }
 
-    @Test func `a file that is a link is not read, and is replaced by a write`() async throws {
-        let tier = try await makeCache()
+    @Test func `a file that is a link is not read, and is replaced by a write`() throws {
+        let tier = try makeCache()
         for file in fixture.files() {
             // The link leads to the record itself.
             try outside.write(try contents(ofFile: file), to: "record")
             unlink(file)
             try #require(symlink(outside.file("record"), file) == 0)
         }
-        #expect(await tier.read(DiskFixture.key(1)) == nil)
-        #expect(await tier.countedUsage().files == 0)
-        _ = try? await tier.updateMetadata(DiskFixture.key(1), [5], ofBody: SHA256Digest(of: [1]))
+        #expect(tier.read(DiskFixture.key(1)) == nil)
+        try tier.tidy()
+        #expect(tier.usage.files == 0)
         try expectOutsideUntouched()
 
-        try await tier.write(DiskFixture.key(1), metadata: [], body: [2])
-        #expect(await tier.read(DiskFixture.key(1))?.body == [2])
+        try tier.write(DiskFixture.key(1), metadata: [], body: [2])
+        #expect(tier.read(DiskFixture.key(1))?.body == [2])
         try expectOutsideUntouched()
     }
 
-    @Test func `pipes and folders block no caller and are not removed`() async throws {
-        let tier = try await makeCache()
-        let name = tier.name(of: DiskFixture.key(1))
-        let path = "\(fixture.path)/\(name.folder)/\(name.file)"
+    @Test func `pipes and folders block no caller and are not removed`() throws {
+        let tier = try makeCache()
+        let path = fixture.file(of: DiskFixture.key(1))
         for kind in ["pipe", "folder"] {
             unlink(path)
             try #require((kind == "pipe" ? mkfifo(path, 0o600) : mkdir(path, 0o700)) == 0)
-            #expect(await tier.read(DiskFixture.key(1)) == nil)
-            #expect(try await tier.updateMetadata(DiskFixture.key(1), [], ofBody: SHA256Digest(of: [1])) == false)
-            #expect(await tier.countedUsage().files == 0)
-            #expect(try await tier.remove(DiskFixture.key(1)) == false)
-            try await tier.removeAll()
+            #expect(tier.read(DiskFixture.key(1)) == nil)
+            try tier.tidy()
+            #expect(tier.usage.files == 0)
+            #expect(try tier.remove(DiskFixture.key(1)) == false)
+            try tier.removeAll()
             #expect(access(path, F_OK) == 0)
             if kind == "pipe" {
-                try await tier.write(DiskFixture.key(1), metadata: [], body: [2])
-                #expect(await tier.read(DiskFixture.key(1))?.body == [2])
+                try tier.write(DiskFixture.key(1), metadata: [], body: [2])
+                #expect(tier.read(DiskFixture.key(1))?.body == [2])
             } else {
-                await #expect(throws: StorageFailure.self) { try await tier.write(DiskFixture.key(1), metadata: [], body: [2]) }
+                #expect(throws: StorageFailure.self) { try tier.write(DiskFixture.key(1), metadata: [], body: [2]) }
             }
         }
     }
 
-    @Test func `files made of holes are counted and removed, without an overflow`() async throws {
+    @Test func `files made of holes are counted and removed, without an overflow`() throws {
         // The limit permits them all: a folder above its limit removes files as soon as it counts them.
         let tier = try fixture.tier(limit: 1 << 60)
-        try await tier.write(DiskFixture.key(1), metadata: [], body: [1])
-        let shard = "\(fixture.path)/\(tier.name(of: DiskFixture.key(1)).folder)"
+        try tier.write(DiskFixture.key(1), metadata: [], body: [1])
+        let shard = "\(fixture.path)/\(EntryName.folder(EntryName(DiskFixture.key(1)).shard))"
         for number in 0..<20 as Range<UInt64> {
             let file = "\(shard)/\(SHA256Digest(of: DiskFixture.bytes(8, seed: number)).description.dropFirst(2)).record"
             try DiskFixture.overwrite(file, with: [])
@@ -106,23 +104,24 @@ import Testing
             try #require(size > 0)
             try DiskFixture.age(file, by: 3600)
         }
-        #expect(await tier.countedUsage().files == 21)
+        try tier.tidy()
+        #expect(tier.usage.files == 21)
         #expect(tier.usage.bytes > 20 * 1 << 30)
-        let small = try fixture.tier(limit: 1 << 20)
-        try await eventually("the folder is below its limit") { small.usage.isCounted && fixture.cost() < 1 << 20 }
-        #expect(await small.read(DiskFixture.key(1))?.body == [1])
+        let small = try fixture.openTier(limit: 1 << 20)
+        #expect(fixture.cost() < 1 << 20)
+        #expect(small.read(DiskFixture.key(1))?.body == [1])
     }
 
-    @Test func `files of others are neither counted nor removed`() async throws {
-        let tier = try await makeCache()
-        let shard = "\(fixture.path)/\(tier.name(of: DiskFixture.key(1)).folder)"
+    @Test func `files of others are neither counted nor removed`() throws {
+        let tier = try makeCache()
+        let shard = "\(fixture.path)/\(EntryName.folder(EntryName(DiskFixture.key(1)).shard))"
         let names = ["notes.txt", "AA.record", String(repeating: "g", count: 62) + ".record", "00.record", ".gannet-x"]
         for name in names { try DiskFixture.overwrite("\(shard)/\(name)", with: [1]) }
         try DiskFixture.overwrite("\(fixture.path)/temporary/notes.txt", with: [1])
-        #expect(await tier.countedUsage().files == 1)
-        try await tier.removeAll()
-        let reopened = try fixture.tier()
-        try await eventually("the folder is counted") { reopened.usage.isCounted }
+        try tier.tidy()
+        #expect(tier.usage.files == 1)
+        try tier.removeAll()
+        #expect(try fixture.openTier().usage.files == 0)
         for name in names { #expect(access("\(shard)/\(name)", F_OK) == 0) }
         #expect(fixture.files(in: "temporary").count == 1)
     }

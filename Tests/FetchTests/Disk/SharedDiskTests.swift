@@ -1,4 +1,5 @@
 import Foundation
+import GannetBase
 import GannetHTTP
 import GannetTestKit
 import Testing
@@ -22,23 +23,18 @@ import Testing
             try await writer.kill9()
             halves += fixture.files(in: "temporary").count
 
-            let tier = try fixture.tier(limit: 2_000_000_000)
+            // The next user of the folder removes the file of the dead writer.
+            let tier = try fixture.openTier(limit: 2_000_000_000)
+            #expect(fixture.files(in: "temporary") == [])
             for file in fixture.files() {
                 let name = file.split(separator: "/").suffix(2).joined().dropLast(".record".utf8.count)
-                let key = try #require(DiskKey(Self.bytes(ofHex: String(name))))
-                #expect(await tier.read(key) != nil, "seed \(seed), \(file)")
+                let key = CacheKey(id: try #require([UInt8](hexadecimal: name.utf8)))
+                #expect(tier.read(key) != nil, "seed \(seed), \(file)")
             }
             #expect(tier.counts.damaged == 0 && tier.counts.failedReads == 0, "seed \(seed)")
-            // The next user of the folder removes the file of the dead writer.
-            try await eventually("the folder is counted") { tier.usage.isCounted }
-            #expect(fixture.files(in: "temporary") == [])
-            try await tier.removeAll()
+            try tier.removeAll()
         }
         #expect(halves > 0, "seed \(seed): no kill came in time to show anything")
-    }
-
-    private static func bytes(ofHex text: String) -> [UInt8] {
-        stride(from: 0, to: text.count, by: 2).compactMap { UInt8(text.dropFirst($0).prefix(2), radix: 16) }
     }
 
     @Test func `the file of a dead writer is removed, that of a living one is not`() async throws {
@@ -51,15 +47,10 @@ import Testing
         #expect(living.count == 2)
         for number in 0..<5 { try DiskFixture.overwrite("\(temporary)/.gannet-dead\(number)", with: [1]) }
 
-        func openAndLook() async throws -> Int {
-            let tier = try fixture.tier()
-            try await eventually("the folder is counted") { tier.usage.isCounted }
-            return tier.counts.leftovers
-        }
-        #expect(try await openAndLook() == 5)
+        #expect(try fixture.openTier().counts.leftovers == 5)
         #expect(fixture.files(in: "temporary").sorted() == living)
         try await other.kill9()
-        #expect(try await openAndLook() == 1)
+        #expect(try fixture.openTier().counts.leftovers == 1)
         #expect(fixture.files(in: "temporary") == [own.path])
 
         // The living writer finishes its file.
@@ -90,11 +81,37 @@ import Testing
         // Five times the limit was written.
         let last = fixture.cost()
         #expect(max(highest, last) < limit * 115 / 100 && last > limit * 85 / 100, "seed \(seed)")
-        let usage = await (try fixture.tier()).countedUsage()
+        let usage = try fixture.openTier().usage
         #expect(usage.bytes == last && usage.files == fixture.files().count)
     }
 
-    @Test func `of two that write and change the same records, each reads what one of them wrote`() async throws {
+    @Test(arguments: [1, 10]) func `users that fill a folder stay near the limit, and old files go first`(count: Int) throws {
+        let fixture = try DiskFixture()
+        let limit: Int64 = 6_000_000
+        let seed = UInt64.random(in: 0 ... .max)
+        var random = SeededBytes(seed: seed)
+        // They know as little of each other as processes do.
+        let tiers = try (0..<count).map { _ in try fixture.openTier(limit: limit) }
+        var highest: Int64 = 0
+        func write(_ numbers: Range<Int>) throws {
+            for number in numbers {
+                // A few are very large.
+                let size = random.next() % 100 == 0 ? 80_000 : 8000
+                try tiers[Int(random.next() % UInt64(count))].write(DiskFixture.key(number), metadata: [], body: DiskFixture.bytes(size))
+                if number.isMultiple(of: 20) { highest = max(highest, fixture.cost()) }
+            }
+        }
+        try write(0..<1500)
+        #expect(highest > limit * 9 / 10 && highest < limit * (count == 1 ? 100 : 120) / 100 + 1, "seed \(seed)")
+        highest = 0
+        try write(1500..<2000)
+        #expect(highest > limit * 9 / 10 && highest < limit * (count == 1 ? 100 : 110) / 100 + 1, "seed \(seed)")
+        // The files that are left are the last ones, nearly without a gap.
+        let present = (0..<2000).filter { access(fixture.file(of: DiskFixture.key($0)), F_OK) == 0 }
+        #expect(try #require(present.first) > 2000 - present.count * 12 / 10, "seed \(seed)")
+    }
+
+    @Test func `of two that write and remove the same records, each reads what one of them wrote`() async throws {
         let fixture = try DiskFixture()
         let tiers = [try fixture.tier(limit: 3_000_000), try fixture.tier(limit: 3_000_000)]
         let seed = UInt64.random(in: 0 ... .max)
@@ -112,15 +129,13 @@ import Testing
                         let number = random.next() % 6
                         switch random.next() % 10 {
                         case 0...3:
-                            guard let record = await tier.read(key) else { continue }
+                            guard let record = tier.read(key) else { continue }
                             found += 1
                             let words = String(decoding: record.metadata, as: UTF8.self).split(separator: " ")
                             let written = try #require(words.first.flatMap { UInt64($0) })
                             #expect(record.body == body(written), "seed \(seed)")
-                        case 4...6: try await tier.write(key, metadata: metadata(number, 0), body: body(number))
-                        case 7, 8:
-                            _ = try await tier.updateMetadata(key, metadata(number, step), ofBody: SHA256Digest(of: body(number)))
-                        default: try await tier.remove(key)
+                        case 4...8: try tier.write(key, metadata: metadata(number, step), body: body(number))
+                        default: try tier.remove(key)
                         }
                     }
                     return found

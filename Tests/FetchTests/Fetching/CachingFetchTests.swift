@@ -289,25 +289,6 @@ struct CachingFetchTests {
         #expect(try await fetch.text() == "two from memory")
     }
 
-    @Test func `an answer that waits to be written to disk can be read, until it is removed`() async throws {
-        let folder = try TemporaryFolder()
-        let path = folder.file("cache")
-        origin.answers(ScriptedOrigin.ok("x", ("Cache-Control", "max-age=100")))
-        let fetch = origin.fetch {
-            $0.memory = MemoryCache(MemoryCacheOptions(costLimit: 0, countLimit: 0))
-            $0.disk = (try? DiskTier(path)).map { AnswerDisk($0) }
-        }
-        for number in 0..<50 {
-            let request = AnswerRequest("http://a/\(number)")
-            for _ in 0..<3 { #expect(try await fetch.serve(request).get().body == Array("x".utf8)) }
-            #expect(origin.requests.count == 2 * number + 1)
-            try await fetch.remove(request)
-            _ = await fetch.serve(request)
-            #expect(origin.requests.count == 2 * number + 2)
-        }
-        await fetch.close()
-    }
-
     @Test func `a closing fetcher waits once for a transfer that does not end`() async throws {
         let stubborn = StubbornOrigin()
         let (waits, isClosed) = (Monitor<[Duration]>([]), Monitor(false))
@@ -333,21 +314,6 @@ struct CachingFetchTests {
         let result = await caller.value
         #expect(throws: FetchError.self) { try result.get() }
         stubborn.mayEnd.update { $0 = true }
-    }
-
-    @Test func `no more waits to be written to a disk than is permitted`() async throws {
-        let folder = try TemporaryFolder()
-        let disk = AnswerDisk(try DiskTier(folder.file("cache")), mostWaiting: 1)
-        origin.answers(ScriptedOrigin.ok("x", ("Cache-Control", "max-age=100")))
-        let fetch = origin.fetch()
-        _ = try await fetch.text()
-        let answer = try #require(fetch.parts.memory.value(for: CheckedRequest(AnswerRequest("http://a/"), userAgent: nil).key))
-        let keys = (0..<200).map { CacheKey(id: Array(repeating: UInt8($0), count: 16)) }
-        for key in keys { disk.keep(answer, for: key) { false } }
-        await disk.finish()
-        var kept = 0
-        for key in keys where await disk.answer(for: key) != nil { kept += 1 }
-        #expect((1..<200).contains(kept))
     }
 }
 

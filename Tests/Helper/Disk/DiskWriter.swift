@@ -20,14 +20,14 @@ enum DiskWriter: HelperJob {
             return try await writeHalf(words[2])
         case "look" where words.count == 5:
             guard let limit = Int64(words[3]), let seed = UInt64(words[4]) else { break }
-            return try await look(words[2], limit, seed)
+            return try look(words[2], limit, seed)
         default: break
         }
         fatalError("A test starts this program, with what its first lines say.")
     }
 
     private static func writeRecords(_ folder: String, _ limit: Int64, _ count: Int, _ size: Int, _ seed: UInt64) async throws {
-        let tier = try DiskTier(folder, options(limit))
+        let tier = try DiskTier(folder, limit: limit)
         say("began")
         let lanes = 4
         await withTaskGroup(of: Void.self) { group in
@@ -36,7 +36,7 @@ enum DiskWriter: HelperJob {
                     for number in stride(from: lane, to: count, by: lanes) {
                         let (key, body) = record(number, size, seed)
                         // A write may fail. The test looks in the folder for broken files.
-                        try? await tier.write(key, metadata: Array("record \(number)".utf8), body: body)
+                        try? tier.write(key, metadata: Array("record \(number)".utf8), body: body)
                     }
                 }
             }
@@ -54,34 +54,27 @@ enum DiskWriter: HelperJob {
         withExtendedLifetime(file) {}
     }
 
-    private static func look(_ folder: String, _ limit: Int64, _ seed: UInt64) async throws {
+    private static func look(_ folder: String, _ limit: Int64, _ seed: UInt64) throws {
         let clock = ContinuousClock()
         let start = clock.now
-        let tier = try DiskTier(folder, options(limit))
+        let tier = try DiskTier(folder, limit: limit, mostFiles: 10_000_000)
         say("opened after \(clock.now - start)")
         let (key, body) = record(-1, 1000, seed)
-        _ = await tier.read(key)
+        _ = tier.read(key)
         say("first read after \(clock.now - start)")
-        try await tier.write(key, metadata: [], body: body)
+        try tier.write(key, metadata: [], body: body)
         say("first write after \(clock.now - start)")
         var found = 0
-        for number in 0..<1000 where await tier.read(record(number, 1000, seed).key) != nil { found += 1 }
+        for number in 0..<1000 where tier.read(record(number, 1000, seed).key) != nil { found += 1 }
         say("1000 reads, of which \(found) found something, after \(clock.now - start)")
-        let usage = await tier.countedUsage()
-        say("looked at all after \(clock.now - start): \(usage)")
-    }
-
-    private static func options(_ limit: Int64) -> DiskTierOptions {
-        var options = DiskTierOptions()
-        options.limit = limit
-        options.maximumFiles = 10_000_000
-        return options
+        try tier.tidy()
+        say("looked at all after \(clock.now - start): \(tier.usage)")
     }
 
     /// The same record for the same numbers: its body repeats the seed and the number.
-    private static func record(_ number: Int, _ size: Int, _ seed: UInt64) -> (key: DiskKey, body: [UInt8]) {
+    private static func record(_ number: Int, _ size: Int, _ seed: UInt64) -> (key: CacheKey, body: [UInt8]) {
         let text = Array("\(seed) \(number)|".utf8)
-        guard let key = DiskKey(SHA256Digest(of: text).bytes) else { fatalError("A digest is a key.") }
+        let key = CacheKey(id: Array(SHA256Digest(of: text).bytes.prefix(16)))
         let length = max(0, size / 2 + (number & 0xffff) * 7919 % max(1, size))
         return (key, Array(repeated(text, length / text.count + 1).prefix(length)))
     }

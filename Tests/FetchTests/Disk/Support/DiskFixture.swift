@@ -15,17 +15,18 @@ struct DiskFixture: Sendable {
         path = folder.file("cache")
     }
 
-    func tier(limit: Int64 = 1 << 30, _ change: (inout DiskTierOptions) -> Void = { _ in }) throws -> DiskTier {
-        var options = DiskTierOptions()
-        options.limit = limit
-        change(&options)
-        return try DiskTier(path, options)
+    func tier(limit: Int64 = 1 << 30, mostFiles: Int = 1_000_000) throws -> DiskTier {
+        try DiskTier(path, limit: limit, mostFiles: mostFiles)
     }
 
-    static func key(_ number: Int) -> DiskKey {
-        guard let key = DiskKey(SHA256Digest(of: "key \(number)".utf8).bytes) else { fatalError("A digest is a key.") }
-        return key
+    /// A user of the folder who has counted its files, and brought it down to its limit.
+    func openTier(limit: Int64 = 1 << 30) throws -> DiskTier {
+        let tier = try tier(limit: limit)
+        try tier.tidy()
+        return tier
     }
+
+    static func key(_ number: Int) -> CacheKey { CacheKey(id: Array(SHA256Digest(of: "key \(number)".utf8).bytes.prefix(16))) }
 
     static func bytes(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
         var random = SeededBytes(seed: seed)
@@ -41,6 +42,15 @@ struct DiskFixture: Sendable {
             guard FileManager.default.fileExists(atPath: "\(root)/\(name)", isDirectory: &isFolder), !isFolder.boolValue else { return nil }
             return "\(root)/\(name)"
         } ?? []
+    }
+
+    /// The path of a record's file.
+    func file(of key: CacheKey) -> String { "\(path)/\(Self.place(of: key))" }
+
+    /// The path of a record's file in its folder.
+    static func place(of key: CacheKey) -> String {
+        let name = EntryName(key)
+        return "\(EntryName.folder(name.shard))/\(name.file)"
     }
 
     /// The one file there is.

@@ -7,7 +7,6 @@ struct FoundFile: ~Copyable {
     let size: Int
     /// The number of the file in its file system.
     let number: UInt64
-    let links: Int
     private let used: Int64
     private let path: String
 
@@ -36,27 +35,15 @@ struct FoundFile: ~Copyable {
         size = Int(found.size)
         number = found.number
         used = found.used
-        links = Int(status.st_nlink)
     }
 
     deinit { close(descriptor) }
 
-    /// Fills the buffer from the given offset. Returns fewer bytes when the file ends there.
-    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws -> Int {
-        guard let count = Descriptor.read(into: buffer, from: descriptor, at: offset) else { throw failure("read") }
-        return count
-    }
-
-    /// Overwrites the bytes at the given offset.
-    func write(_ bytes: [UInt8], at offset: Int) throws {
-        guard Descriptor.write(bytes, to: descriptor, at: offset) else { throw failure("write") }
-    }
-
-    /// Notes that the file was used, unless that was done within the interval. The clock is the file system's, which all processes have in
-    /// common. On a read-only file system nothing is noted, and nothing is removed either.
-    func noteUse(unlessWithin interval: Duration) {
+    /// Notes that the file was used, once a minute at most. The clock is the file system's, which all processes have in common. On a read-only
+    /// file system nothing is noted, and nothing is removed either.
+    func noteUse() {
         // A wrong clock costs a needless call, and nothing else.
-        if age >= interval { futimens(descriptor, nil) }
+        if age >= .seconds(60) { futimens(descriptor, nil) }
     }
 
     /// Whether this object has locked the file, and no other process had; nil where the file system has no locks.
@@ -72,35 +59,15 @@ struct FoundFile: ~Copyable {
         return .nanoseconds((Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec) &- used).magnitude)
     }
 
-    private func failure(_ action: String) -> StorageFailure { StorageFailure(action: action, path: path, errno: errno) }
-
-    /// The size of one read or write, after which the job looks whether its caller still waits.
-    fileprivate static let piece = 1 << 20
-
-    /// Nil when the file ends before `count` bytes, or the caller has left.
-    func bytes(_ count: Int, at offset: Int, for caller: FileThreads.Caller? = nil) throws -> [UInt8]? {
+    /// Nil when the file ends before `count` bytes.
+    func bytes(_ count: Int, at offset: Int) throws -> [UInt8]? {
         let bytes = try [UInt8](unsafeUninitializedCapacity: count) { buffer, done in
-            while done < count, caller?.isGone != true {
-                let piece = UnsafeMutableRawBufferPointer(
-                    rebasing: UnsafeMutableRawBufferPointer(buffer)[done..<min(count, done + Self.piece)])
-                let read = try self.read(into: piece, at: offset + done)
-                done += read
-                if read < piece.count { return }
+            guard let read = Descriptor.read(into: UnsafeMutableRawBufferPointer(buffer), from: descriptor, at: offset) else {
+                throw StorageFailure(action: "read", path: path, errno: errno)
             }
+            done = read
         }
         return bytes.count == count ? bytes : nil
-    }
-}
-
-extension BodyFile {
-    /// Appends the bytes piece by piece, and stops when the caller has left.
-    func write(_ bytes: [UInt8], for caller: FileThreads.Caller) throws {
-        for start in stride(from: 0, to: bytes.count, by: FoundFile.piece) {
-            guard !caller.isGone else { throw StorageFailure(.cancelled) }
-            try bytes.withUnsafeBytes { all in
-                try write(UnsafeRawBufferPointer(rebasing: all[start..<min(all.count, start + FoundFile.piece)]))
-            }
-        }
     }
 }
 
@@ -113,6 +80,12 @@ struct FileStatus: Sendable, Hashable {
     /// The number of the file in its file system.
     let number: UInt64
     let isRegular: Bool
+
+    /// The part of a folder's limit that the file takes.
+    var cost: Int64 { Self.cost(ofSize: size) }
+
+    /// A planted file may be a hole of any size, so the size counts up to a bound.
+    static func cost(ofSize size: Int64) -> Int64 { (min(max(0, size), 64 << 30) + 4095) / 4096 * 4096 + 512 }
 
     init(_ status: stat) {
         size = Int64(status.st_size)
@@ -134,12 +107,6 @@ struct FileStatus: Sendable, Hashable {
 }
 
 extension OpenFolder {
-    /// Whether the folder has not been removed.
-    var isThere: Bool {
-        var status = stat()
-        return fstat(descriptor, &status) == 0 && status.st_nlink > 0
-    }
-
     /// Calls `body` with one name after the other: there may be millions.
     func forEachName(_ body: (String) -> Void) throws {
         // Reading moves the position of a descriptor, so this uses one of its own.
@@ -180,5 +147,13 @@ extension OpenFolder {
         guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
             throw StorageFailure(action: "make the folder", path: path, errno: errno)
         }
+    }
+}
+
+extension StorageFailure {
+    /// The file or folder is not there: it never was, or it was removed.
+    var isAbsence: Bool {
+        guard case .system(let errno) = reason else { return false }
+        return errno == ENOENT || errno == ESTALE
     }
 }
