@@ -29,9 +29,9 @@ struct CheckedRequest: Sendable {
     let key: CacheKey
     let facts: RequestFacts
     /// Set for a refresh in the background of a caller that has its answer: when that answer came. Any later answer will do.
-    let behindSince: Moment?
+    private(set) var behindSince: Moment?
     /// Set for a fetch that no other caller joins: a random number.
-    private let alone: UInt64?
+    private var alone: UInt64?
 
     init(_ request: AnswerRequest, userAgent: String?) throws(FetchError) {
         do throws(RequestRejection) {
@@ -44,25 +44,23 @@ struct CheckedRequest: Sendable {
         }
         self.request = request
         facts = RequestFacts(url: request.url, headers: request.headers)
-        behindSince = nil
-        alone = nil
-    }
-
-    private init(_ other: CheckedRequest, behindSince: Moment? = nil, alone: UInt64? = nil) {
-        request = other.request
-        canonicalURL = other.canonicalURL
-        host = other.host
-        key = other.key
-        facts = other.facts
-        self.behindSince = behindSince
-        self.alone = alone
     }
 
     /// The same request in the background of its callers, for an answer that came after `since`.
-    func behind(since: Moment) -> Self { Self(self, behindSince: since) }
+    func behind(since: Moment) -> Self {
+        var request = self
+        request.behindSince = since
+        request.alone = nil
+        return request
+    }
 
     /// The same request for one caller alone, because the answer of its URL is not for others.
-    func forItself() -> Self { Self(self, alone: .random(in: .min ... .max)) }
+    func forItself() -> Self {
+        var request = self
+        request.behindSince = nil
+        request.alone = .random(in: .min ... .max)
+        return request
+    }
 
     /// Whether other processes may have the answer too.
     var mayBeShared: Bool { !isSecret && alone == nil }

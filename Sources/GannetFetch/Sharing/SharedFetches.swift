@@ -7,21 +7,32 @@ package import GannetHTTP
 package actor SharedFetches<Key: Hashable & Sendable, Value: Sendable> {
     package typealias Outcome = Result<Value, FetchError>
     package typealias Fetch = @Sendable (SharedWork) async -> Outcome
-    private typealias Table = SharedFetchTable<Key>
 
     private struct Running {
         let key: Key
         let task: Task<Void, Never>
         let work: SharedWork
+        var callers: [UInt64: Waiting] = [:]
+        /// How many callers each priority has, so that one of ten thousand can leave without a look at the others.
+        var counts = [Int](repeating: 0, count: FetchPriority.allCases.count)
         /// Asks whether other processes still want the fetch.
         var watch: Task<Void, Never>?
+
+        var priority: FetchPriority { FetchPriority(rawValue: counts.lastIndex { $0 > 0 } ?? 0) ?? .background }
     }
 
-    private var table = Table()
-    private var running: [Table.FetchID: Running] = [:]
+    private struct Waiting {
+        var priority: FetchPriority
+        var answer: CheckedContinuation<Outcome?, Never>?
+    }
+
+    /// By the number of the caller for whom each began.
+    private var running: [UInt64: Running] = [:]
+    /// The fetches that further callers join.
+    private var current: [Key: UInt64] = [:]
     /// Cancelled fetches that have not ended yet, and still hold their resources.
-    private var cancelled: [Table.FetchID: Task<Void, Never>] = [:]
-    private var subscribers: [Table.SubscriberID: CheckedContinuation<Outcome?, Never>] = [:]
+    private var cancelled: [UInt64: Task<Void, Never>] = [:]
+    private var lastNumber: UInt64 = 0
 
     private let sleep: @Sendable (Duration) async throws -> Void
 
@@ -29,10 +40,10 @@ package actor SharedFetches<Key: Hashable & Sendable, Value: Sendable> {
     package init(sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }) { self.sleep = sleep }
 
     /// How many fetches are under way.
-    package var count: Int { table.count }
+    package var count: Int { running.count }
 
     /// How many callers wait for them.
-    package var subscriberCount: Int { subscribers.count }
+    package var subscriberCount: Int { running.values.reduce(0) { $0 + $1.callers.count } }
 
     /// The priority of the fetch of this key, if one is under way.
     func priority(of key: Key) -> FetchPriority? { running.values.first { $0.key == key }?.work.priority.value }
@@ -42,36 +53,32 @@ package actor SharedFetches<Key: Hashable & Sendable, Value: Sendable> {
     package func outcome(for key: Key, _ caller: Caller, _ fetch: @escaping Fetch) async -> Outcome? {
         if Task.isCancelled { return nil }
         let priority = caller.priority.value
-        let (subscriber, id, joining) = table.join(key, priority)
-        let following: UInt64?
-        switch joining {
-        case .starts:
-            let work = SharedWork(priority)
-            // Before the fetch begins, so that its first transfer knows of the listener.
-            following = caller.body.map { work.bodies.listen($0, isOwn: true) }
-            start(key, id, work, fetch)
-        case .joins(let raised):
-            following = caller.body.flatMap { running[id]?.work.bodies.listen($0, isOwn: false) }
-            if let raised { change(id, to: raised) }
-        }
-        let relay = running[id]?.work.progress
-        let listening = caller.progress.flatMap { progress in relay?.listen { if let news = $0 { progress(news) } } }
-        let bodies = running[id]?.work.bodies
-        let present = caller.priority.listen { [weak self] priority in Task { await self?.change(subscriber, to: priority) } }
+        lastNumber += 1
+        let number = lastNumber
+        let id = current[key] ?? number
+        let work = running[id]?.work ?? SharedWork(priority)
+        // Before the fetch begins, so that its first transfer knows of the listener.
+        let following = caller.body.map { work.bodies.listen($0, isOwn: id == number) }
+        if id == number { start(key, id, work, fetch) }
+        running[id]?.callers[number] = Waiting(priority: priority)
+        running[id]?.counts[priority.rawValue] += 1
+        settlePriority(of: id)
+        let listening = caller.progress.map { progress in work.progress.listen { if let news = $0 { progress(news) } } }
+        let present = caller.priority.listen { [weak self] priority in Task { await self?.change(number, of: id, to: priority) } }
         // The priority may have changed before there was a listener.
-        if present != priority { change(subscriber, to: present) }
-        let timer = timer(caller.deadline, subscriber)
+        if present != priority { change(number, of: id, to: present) }
+        let timer = timer(caller.deadline, number, id)
         defer {
             timer?.cancel()
             caller.priority.listen(nil)
-            if let listening { relay?.remove(listening) }
-            if let following { bodies?.remove(following) }
+            if let listening { work.progress.remove(listening) }
+            if let following { work.bodies.remove(following) }
         }
         return await withTaskCancellationHandler {
-            await withCheckedContinuation { subscribers[subscriber] = $0 }
+            await withCheckedContinuation { running[id]?.callers[number]?.answer = $0 }
         } onCancel: {
             // Runs after the continuation is stored: until then this actor is busy here.
-            Task { await self.leave(subscriber) }
+            Task { await self.leave(number, id) }
         }
     }
 
@@ -84,23 +91,28 @@ package actor SharedFetches<Key: Hashable & Sendable, Value: Sendable> {
     }
 
     /// Lets no caller join the fetches of these keys any more. The present callers still get their outcome.
-    package func close(where isMeant: @Sendable (Key) -> Bool = { _ in true }) { table.close(isMeant) }
+    package func close(where isMeant: @Sendable (Key) -> Bool = { _ in true }) {
+        current = current.filter { !isMeant($0.key) }
+    }
 
-    private func start(_ key: Key, _ id: Table.FetchID, _ work: SharedWork, _ fetch: @escaping Fetch) {
+    private func start(_ key: Key, _ id: UInt64, _ work: SharedWork, _ fetch: @escaping Fetch) {
         let task = Task(priority: work.priority.value.taskPriority) {
             let outcome = await fetch(work)
             self.cancelled[id] = nil
             self.end(id, outcome)
         }
         running[id] = Running(key: key, task: task, work: work)
+        current[key] = id
     }
 
-    private func end(_ id: Table.FetchID, _ outcome: Outcome?) {
-        running.removeValue(forKey: id)?.watch?.cancel()
-        for subscriber in table.end(id) { subscribers.removeValue(forKey: subscriber)?.resume(returning: outcome) }
+    private func end(_ id: UInt64, _ outcome: Outcome?) {
+        guard let fetch = running.removeValue(forKey: id) else { return }
+        fetch.watch?.cancel()
+        if current[fetch.key] == id { current[fetch.key] = nil }
+        for caller in fetch.callers.values { caller.answer?.resume(returning: outcome) }
     }
 
-    private func cancel(_ id: Table.FetchID) {
+    private func cancel(_ id: UInt64) {
         guard let fetch = running[id] else { return }
         fetch.task.cancel()
         cancelled[id] = fetch.task
@@ -110,27 +122,22 @@ package actor SharedFetches<Key: Hashable & Sendable, Value: Sendable> {
     /// A clock need not be able to count further.
     private static var longestDeadline: Duration { .seconds(365 * 86_400) }
 
-    private nonisolated func timer(_ deadline: Duration?, _ subscriber: Table.SubscriberID) -> Task<Void, Never>? {
+    private nonisolated func timer(_ deadline: Duration?, _ number: UInt64, _ id: UInt64) -> Task<Void, Never>? {
         deadline.map { deadline in
             Task { [weak self, sleep] in
                 guard (try? await sleep(min(max(.zero, deadline), Self.longestDeadline))) != nil else { return }
-                await self?.leave(subscriber, after: deadline)
+                await self?.leave(number, id, after: deadline)
             }
         }
     }
 
     /// - Parameter deadline: For how long the caller has waited; nil for a caller that is cancelled.
-    private func leave(_ subscriber: Table.SubscriberID, after deadline: Duration? = nil) {
-        let (id, leaving) = table.leave(subscriber)
-        let outcome = deadline.map { Outcome.failure(Self.timeout($0, id.flatMap { running[$0]?.work.hostWait.left(at: .now) })) }
-        if let id {
-            switch leaving {
-            case .nothing: break
-            case .goesOn(let lowered): if let lowered { change(id, to: lowered) }
-            case .deserts: endUnlessWantedElsewhere(id)
-            }
-        }
-        subscribers.removeValue(forKey: subscriber)?.resume(returning: outcome)
+    private func leave(_ number: UInt64, _ id: UInt64, after deadline: Duration? = nil) {
+        guard let caller = running[id]?.callers.removeValue(forKey: number) else { return }
+        running[id]?.counts[caller.priority.rawValue] -= 1
+        let outcome = deadline.map { Outcome.failure(Self.timeout($0, running[id]?.work.hostWait.left(at: .now))) }
+        if isDeserted(id) { endUnlessWantedElsewhere(id) } else { settlePriority(of: id) }
+        caller.answer?.resume(returning: outcome)
     }
 
     private static func timeout(_ deadline: Duration, _ hostWait: Duration?) -> FetchError {
@@ -141,14 +148,17 @@ package actor SharedFetches<Key: Hashable & Sendable, Value: Sendable> {
     /// How often a fetch without callers here asks whether other processes still want it.
     private static var askedEvery: Duration { .seconds(2) }
 
-    private func endUnlessWantedElsewhere(_ id: Table.FetchID) {
+    /// Whether the fetch is under way, and nobody in this process waits for it. Until it ends a new caller may join it.
+    private func isDeserted(_ id: UInt64) -> Bool { running[id]?.callers.isEmpty ?? false }
+
+    private func endUnlessWantedElsewhere(_ id: UInt64) {
         guard let elsewhere = running[id]?.work.elsewhere, elsewhere.mayWant else { return cancel(id) }
         running[id]?.watch?.cancel()
         running[id]?.watch = Task { [sleep] in
-            while self.table.isDeserted(id), !Task.isCancelled {
+            while self.isDeserted(id), !Task.isCancelled {
                 guard await elsewhere.wants() else {
                     // Somebody here may have joined meanwhile.
-                    if self.table.isDeserted(id) { self.cancel(id) }
+                    if self.isDeserted(id) { self.cancel(id) }
                     return
                 }
                 try? await sleep(Self.askedEvery)
@@ -156,13 +166,18 @@ package actor SharedFetches<Key: Hashable & Sendable, Value: Sendable> {
         }
     }
 
-    private func change(_ subscriber: Table.SubscriberID, to priority: FetchPriority) {
-        if let (id, priority) = table.change(subscriber, to: priority) { change(id, to: priority) }
+    private func change(_ number: UInt64, of id: UInt64, to priority: FetchPriority) {
+        guard let before = running[id]?.callers[number]?.priority else { return }
+        running[id]?.callers[number]?.priority = priority
+        running[id]?.counts[before.rawValue] -= 1
+        running[id]?.counts[priority.rawValue] += 1
+        settlePriority(of: id)
     }
 
-    private func change(_ id: Table.FetchID, to priority: FetchPriority) {
-        guard let fetch = running[id] else { return }
-        fetch.work.priority.change(to: priority)
-        fetch.task.escalatePriority(to: priority.taskPriority)
+    /// A fetch has the highest priority of its callers.
+    private func settlePriority(of id: UInt64) {
+        guard let fetch = running[id], fetch.priority != fetch.work.priority.value else { return }
+        fetch.work.priority.change(to: fetch.priority)
+        fetch.task.escalatePriority(to: fetch.priority.taskPriority)
     }
 }
