@@ -1,3 +1,5 @@
+public import GannetHTTP
+
 /// Counts of what a fetcher has done since it was made, by the place that answers came from, and how full its tiers are.
 public struct FetchStatistics: Sendable, Hashable {
     /// Calls that were answered from memory.
@@ -62,4 +64,14 @@ public struct TierStatistics: Sendable, Hashable {
         cost = Int64(cache.totalCost)
         evictions = cache.statistics.evictions
     }
+}
+
+/// Something that a fetcher has done, for logs and metrics.
+public enum FetchEvent: Sendable, Hashable {
+    /// A call has got its answer.
+    case answered(RedactedURL, from: AnswerSource, bytes: Int, after: Duration)
+    /// A call has failed. A call that was cancelled has failed too.
+    case failed(FetchError, after: Duration)
+    /// An attempt has failed, and is made again after a pause.
+    case retrying(FetchError, attempt: Int, after: Duration)
 }

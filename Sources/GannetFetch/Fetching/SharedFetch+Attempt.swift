@@ -1,5 +1,6 @@
 internal import GannetBase
 internal import GannetHTTP
+internal import GannetPictures
 
 extension SharedFetch {
     /// Asks the origin for the whole answer, or whether the kept one is still current. The lease, where there is one, is given up in any
@@ -24,7 +25,7 @@ extension SharedFetch {
                 guard download.status == 304, let stale, !conditions.isEmpty else {
                     return await arrived(download, exchange, mark, lease)
                 }
-                exchange.hasImageBody = ImageBody.decides(stale.facts.headers.headers, stale.body)
+                exchange.hasImageBody = Self.isImage(stale.body, stale.facts.headers.headers)
                 if let answer = await confirmed(stale, exchange, mark, lease) { return .success(answer) }
                 // The 304 was about another answer. A request without conditions cannot get a 304.
                 conditions = []
@@ -123,7 +124,7 @@ extension SharedFetch {
         }
         var answer = ServedAnswer(download, body: body)
         var exchange = exchange
-        exchange.hasImageBody = ImageBody.decides(download.headers, body)
+        exchange.hasImageBody = Self.isImage(body, download.headers)
         switch StorageDecision(for: exchange, policy: parts.policy) {
         case .keep(let terms):
             let facts = StoredAnswer(
@@ -135,6 +136,11 @@ extension SharedFetch {
             await commitNothing(because: reason, status: download.status, lease)
         }
         return .success(answer)
+    }
+
+    /// Tells an image by its bytes, where the `Content-Type` leaves it open.
+    private static func isImage(_ body: [UInt8], _ headers: ResponseHeaders) -> Bool {
+        headers.leaveTypeOpen && (try? ImageProbe().examine(body)) != nil
     }
 
     /// `nil` when the 304 is about another answer.

@@ -18,13 +18,6 @@ package final class DownloadGate: Sendable {
     /// The length of the queue.
     var waiting: Int { state.withLock { $0.queue.count } }
 
-    /// Runs `body` when there is a place for it. Returns `nil` when the task is cancelled before.
-    package func within<Value: Sendable>(_ priority: ChangingPriority, _ body: () async -> Value) async -> Value? {
-        guard await enter(priority) else { return nil }
-        defer { leave() }
-        return await body()
-    }
-
     /// Waits for a place. Returns `false` when the task is cancelled before. ``leave()`` gives the place back.
     package func enter(_ priority: ChangingPriority = ChangingPriority(.normal)) async -> Bool {
         let id = state.withLock { state -> UInt64? in
@@ -77,5 +70,106 @@ package final class DownloadGate: Sendable {
             return next
         }
         next?.resume(returning: true)
+    }
+}
+
+/// Limits how many downloads run at a time at each host. Only hosts with downloads are remembered.
+package final class HostGates: Sendable {
+    private struct Host {
+        let gate: DownloadGate
+        var users = 0
+    }
+
+    private let limit: Int
+    private let hosts = Mutex<[String: Host]>([:])
+
+    /// - Parameter limit: At least one.
+    package init(limit: Int) { self.limit = limit }
+
+    /// Runs `body` when there is a place at the host. Returns `nil` when the task is cancelled before.
+    package func within<Value: Sendable>(_ host: String, _ body: () async -> Value) async -> Value? {
+        guard await enter(host, ChangingPriority(.normal)) else { return nil }
+        defer { leave(host) }
+        return await body()
+    }
+
+    /// Waits for a place at the host. Returns `false` when the task is cancelled before.
+    func enter(_ host: String, _ priority: ChangingPriority) async -> Bool {
+        let gate = hosts.withLock { hosts in
+            hosts[host, default: Host(gate: DownloadGate(places: limit))].users += 1
+            return hosts[host]?.gate
+        }
+        guard let gate, await gate.enter(priority) else {
+            forget(host)
+            return false
+        }
+        return true
+    }
+
+    func leave(_ host: String) {
+        hosts.withLock { $0[host]?.gate }?.leave()
+        forget(host)
+    }
+
+    private func forget(_ host: String) {
+        hosts.withLock { hosts in
+            hosts[host]?.users -= 1
+            if hosts[host]?.users == 0 { hosts[host] = nil }
+        }
+    }
+}
+
+/// A queue that serves the highest priority first, and equal priorities in the order in which they came. Any element may leave, or change
+/// its priority.
+struct PriorityQueue<Element> {
+    private var queues = FetchPriority.allCases.map { _ in Queue() }
+    private var entries: [UInt64: (element: Element, priority: FetchPriority)] = [:]
+
+    /// Ids in order. An id whose entry has left is skipped, and swept out before such ids outnumber the others.
+    private struct Queue {
+        var ids: [UInt64] = []
+        var head = 0
+        var living = 0
+    }
+
+    var count: Int { entries.count }
+
+    mutating func append(_ element: Element, id: UInt64, _ priority: FetchPriority) {
+        entries[id] = (element, priority)
+        push(id, priority)
+    }
+
+    /// Does nothing for an id that is not in the queue.
+    mutating func move(_ id: UInt64, to priority: FetchPriority) {
+        guard let entry = entries[id], entry.priority != priority else { return }
+        queues[entry.priority.rawValue].living -= 1
+        entries[id] = (entry.element, priority)
+        push(id, priority)
+    }
+
+    mutating func remove(_ id: UInt64) -> Element? {
+        guard let entry = entries.removeValue(forKey: id) else { return nil }
+        queues[entry.priority.rawValue].living -= 1
+        return entry.element
+    }
+
+    mutating func popFirst() -> Element? {
+        for priority in FetchPriority.allCases.reversed() where queues[priority.rawValue].living > 0 {
+            while queues[priority.rawValue].head < queues[priority.rawValue].ids.count {
+                let id = queues[priority.rawValue].ids[queues[priority.rawValue].head]
+                queues[priority.rawValue].head += 1
+                if entries[id]?.priority == priority { return remove(id) }
+            }
+        }
+        return nil
+    }
+
+    private mutating func push(_ id: UInt64, _ priority: FetchPriority) {
+        let number = priority.rawValue
+        queues[number].ids.append(id)
+        queues[number].living += 1
+        guard queues[number].ids.count > 2 * queues[number].living + 64 else { return }
+        queues[number].ids = queues[number].ids[queues[number].head...].filter { entries[$0]?.priority == priority }
+        queues[number].head = 0
     }
 }

@@ -1,3 +1,4 @@
+internal import GannetBase
 package import GannetHTTP
 
 /// The places at hosts, which processes share: how many requests a host has at once, how soon after each other, and when it rests.
@@ -23,4 +24,17 @@ package protocol SharedHostPlace: Sendable {
     /// Gives the place back when the request has ended, and tells how.
     /// - Parameter error: nil for a host that answered.
     func leave(after error: FetchError?) async
+}
+
+/// When the host of a fetch may have a place for it, as far as that is known.
+package final class HostWait: Sendable {
+    private let opening = Mutex<ContinuousClock.Instant?>(nil)
+
+    package init() {}
+
+    /// - Parameter opening: nil when the fetch waits for no host.
+    package func note(_ opening: ContinuousClock.Instant?) { self.opening.withLock { $0 = opening } }
+
+    /// For how long the fetch waits still; nil when it waits for no host.
+    func left(at now: ContinuousClock.Instant) -> Duration? { opening.withLock { $0 }.map { max(.zero, $0 - now) } }
 }

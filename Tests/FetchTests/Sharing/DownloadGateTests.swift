@@ -86,3 +86,12 @@ struct DownloadGateTests {
         #expect(inside.update { $0.now } == 0)
     }
 }
+
+extension DownloadGate {
+    /// Runs `body` when there is a place for it. Returns `nil` when the task is cancelled before.
+    fileprivate func within<Value: Sendable>(_ priority: ChangingPriority, _ body: () async -> Value) async -> Value? {
+        guard await enter(priority) else { return nil }
+        defer { leave() }
+        return await body()
+    }
+}
