@@ -16,10 +16,10 @@ extension FuzzTarget {
             try require((try? CanonicalURL(bytes: input)) == nil, "what is not UTF-8 was accepted")
             return
         }
-        if let standard = try? StandardURL(parsing: input) {
+        if let standard = try? CanonicalURL(standard: input) {
             let text = standard.text.debugDescription
-            try require((try? StandardURL(parsing: Array(standard.text.utf8))) == standard, "\(text) read again is another")
-            try require((try? StandardURL(parsing: [], base: standard)) == standard, "no reference leads away from \(text)")
+            try require((try? CanonicalURL(standard: Array(standard.text.utf8))) == standard, "\(text) read again is another")
+            try require((try? CanonicalURL(standard: [], base: standard)) == standard, "no reference leads away from \(text)")
         }
         let canonical = try? CanonicalURL(bytes: input)
         try require(canonical == (try? CanonicalURL(parsing: input)), "the parser reads \(url.debugDescription) in another way")

@@ -218,7 +218,7 @@ extension JobEntry {
         case .url(let text):
             do { return .success(try JobEntry(row: text, headers: headers)) } catch {
                 // A word of the command line may be a host's name.
-                guard case .argument = row.place, case RequestRejection.noScheme = error, text.contains(UInt8(ascii: ".")),
+                guard case .argument = row.place, (error as? RequestRejection) == .noScheme, text.contains(UInt8(ascii: ".")),
                     (try? CanonicalURL(bytes: (Array("https://".utf8) + text)[...])) != nil
                 else { return .failure(Refusal(reason: "\(error)")) }
                 return .failure(Refusal(reason: "\(error), such as https://\(String(decoding: text, as: UTF8.self))"))

@@ -9,14 +9,14 @@ struct RobotsDownloader: Downloader {
     /// An origin is not asked again before this time, whatever it says of its file.
     static let shortestUse = Duration.seconds(300)
 
-    func download(_ request: DownloadRequest) async throws(FetchError) -> Download {
+    func download(_ request: DownloadRequest, through gate: (any HopGate)?) async throws(FetchError) -> Download {
         var request = request
         // One byte more than is read tells that the last line is a part of one.
         request.cut = RobotsFile.maximumLength + 1
         let facts = RequestFacts(url: request.url, headers: request.headers)
         let start = Moment.now
         do throws(FetchError) {
-            let download = try await engine.download(request)
+            let download = try await engine.download(request, through: gate)
             let exchange = Exchange(download, request: facts, requestedAt: start, receivedAt: .now)
             guard case .bytes(let bytes) = download.body else {
                 download.body.discard()

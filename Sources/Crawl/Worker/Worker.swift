@@ -25,7 +25,7 @@ package final class Worker: Sendable {
     ///   - activity: Counts the worker's requests, host by host.
     ///   - report: Receives what happens, from the worker's own task.
     init(
-        _ name: String, queue: FetchQueue, downloader: any GatedDownloader, output: any JobOutput, inbox: RedisSubscription?,
+        _ name: String, queue: FetchQueue, downloader: any Downloader, output: any JobOutput, inbox: RedisSubscription?,
         options: WorkerOptions, sites: Sites, activity: WorkerActivity = WorkerActivity(),
         report: @escaping @Sendable (WorkerReport) -> Void
     ) {

@@ -2,7 +2,7 @@ internal import GannetBase
 internal import GannetHTTP
 
 /// The engine, which starts with the first download: a program that fetches nothing has no thread for it.
-final class LazyEngine: GatedDownloader {
+final class LazyEngine: Downloader {
     private enum State {
         case idle
         case running(CurlDownloader)
@@ -14,11 +14,7 @@ final class LazyEngine: GatedDownloader {
 
     init(_ settings: FetchSettings) { self.settings = settings }
 
-    func download(_ request: DownloadRequest) async throws(FetchError) -> Download {
-        try await engine(for: request.url).download(request)
-    }
-
-    func download(_ request: DownloadRequest, through gate: any HopGate) async throws(FetchError) -> Download {
+    func download(_ request: DownloadRequest, through gate: (any HopGate)?) async throws(FetchError) -> Download {
         try await engine(for: request.url).download(request, through: gate)
     }
 

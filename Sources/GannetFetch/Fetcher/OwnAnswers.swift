@@ -5,7 +5,7 @@ internal import GannetHTTP
 struct OwnAnswers: Downloader {
     let answer: @Sendable (FetchRequest) async throws -> FetchResponse
 
-    func download(_ request: DownloadRequest) async throws(FetchError) -> Download {
+    func download(_ request: DownloadRequest, through gate: (any HopGate)?) async throws(FetchError) -> Download {
         guard let url = URL(string: request.url) else {
             throw FetchError(kind: .invalidURL, url: request.url, detail: "Foundation does not take it as a URL")
         }

@@ -92,13 +92,8 @@ extension SharedFetch {
     private func transfer(_ request: DownloadRequest, _ places: TransferPlaces) async -> Result<Download, FetchError> {
         guard await places.enter(checked.host) else { return .failure(places.refusal ?? cancellation) }
         do throws(FetchError) {
-            let download: Download
             // Only places at hosts are a reason to ask at redirects.
-            if fetch.gates.areForHosts, let gated = parts.downloader as? any GatedDownloader {
-                download = try await gated.download(request, through: places)
-            } else {
-                download = try await parts.downloader.download(request)
-            }
+            let download = try await parts.downloader.download(request, through: fetch.gates.areForHosts ? places : nil)
             await places.leave(after: nil)
             return .success(download)
         } catch {
@@ -210,12 +205,9 @@ extension SharedFetch {
         if decision.keptUntil > failedAt, !fetch.removals.concern(checked.key, since: mark) {
             fetch.failures.remember(error, for: checked.key, since: failedAt, until: decision.keptUntil)
         }
-        switch decision.audience {
         // All headers are part of the key, so everybody who waits under the key has sent the same headers.
-        case .allWaiting, .sameRequest:
-            if let lease { await fetch.endings.run { await lease.fail(error, for: decision.keptUntil - failedAt) } }
-        case .sameMachine, .nobody: await release(lease)
-        }
+        guard decision.isForOthers else { return await release(lease) }
+        if let lease { await fetch.endings.run { await lease.fail(error, for: decision.keptUntil - failedAt) } }
     }
 
     private func release(_ lease: (any SharedLease)?) async {

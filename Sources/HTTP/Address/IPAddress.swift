@@ -35,6 +35,21 @@ package enum IPAddress: Sendable, Hashable {
         }
     }
 
+    /// The address and port of one end of a socket, which `ask` tells: `getsockname` or `getpeername`.
+    static func end(
+        of socket: Int32, _ ask: (Int32, UnsafeMutablePointer<sockaddr>?, UnsafeMutablePointer<socklen_t>?) -> Int32
+    ) -> (address: IPAddress, port: UInt16)? {
+        var storage = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        return withUnsafeMutableBytes(of: &storage) { bytes in
+            guard ask(socket, bytes.assumingMemoryBound(to: sockaddr.self).baseAddress, &length) == 0,
+                let base = bytes.baseAddress, let address = IPAddress(socketAddress: base, length: Int(length))
+            else { return nil }
+            // The port stands in the same place for both families.
+            return (address, UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: 2, as: UInt16.self)))
+        }
+    }
+
     /// 32 or 128.
     package var bitCount: Int {
         switch self {

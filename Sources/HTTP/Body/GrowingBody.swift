@@ -9,13 +9,6 @@ package final class GrowingBody: Sendable {
         package let headers: ResponseHeaders
         /// The length of the whole body, where the answer tells it and does not compress it.
         package let length: Int?
-
-        package init(finalURL: String, status: Int, headers: ResponseHeaders, length: Int?) {
-            self.finalURL = finalURL
-            self.status = status
-            self.headers = headers
-            self.length = length
-        }
     }
 
     package enum Failure: Error, Sendable {

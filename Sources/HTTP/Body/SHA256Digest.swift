@@ -99,3 +99,10 @@ private enum SpareHashers {
 
     static func put(_ hasher: SHA256Hasher) { spare.withLock { $0.append(Spare(hasher: hasher)) } }
 }
+
+/// OpenSSL as a process has it once.
+package enum CryptoLibrary {
+    /// Keeps the library whole until the process is gone. By itself it frees its parts when `exit` is called, under the hands of threads that
+    /// are still at work, and the process crashes in place of its exit status. It has to be called before any other use of OpenSSL.
+    package static func stayToTheEnd() { OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil) }
+}

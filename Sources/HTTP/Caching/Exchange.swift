@@ -30,8 +30,6 @@ package struct Exchange: Sendable, Hashable {
     package var requestedAt: Moment
     /// When the answer was there, by the same clock.
     package var receivedAt: Moment
-    /// Whether the whole body came.
-    package var isComplete = true
     /// Whether the body is an image by its bytes. It counts only where `Content-Type` leaves the type open.
     package var hasImageBody = false
 }
@@ -119,10 +117,4 @@ enum StatusCode {
         default: false
         }
     }
-
-    /// Whether the definition of the status forbids to keep the answer (RFC 6585, sections 3 to 6).
-    static func forbidsStorage(_ status: Int) -> Bool { [428, 429, 431, 511].contains(status) }
-
-    /// Whether the status is a permanent redirect (RFC 9110, sections 15.4.2 and 15.4.9).
-    static func isPermanentRedirect(_ status: Int) -> Bool { status == 301 || status == 308 }
 }

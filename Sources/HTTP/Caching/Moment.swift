@@ -49,11 +49,7 @@ package struct Moment: Sendable, Hashable, Comparable {
 
     /// As RFC 3339 has it, in whole seconds, such as `2026-11-26T10:11:12Z`.
     package var timestamp: String {
-        var seconds = time_t(min(max(secondsSince1970, -62_135_596_800), 253_402_300_799))
-        var fields = tm()
-        gmtime_r(&seconds, &fields)
-        let date = "\(Self.padded(fields.tm_year + 1900, 4))-\(Self.padded(fields.tm_mon + 1, 2))-\(Self.padded(fields.tm_mday, 2))"
-        return "\(date)T\(Self.padded(fields.tm_hour, 2)):\(Self.padded(fields.tm_min, 2)):\(Self.padded(fields.tm_sec, 2))Z"
+        "\(UTCTime.text(Int(millisecondsSince1970)).prefix { $0 != "." })Z"
     }
 
     private static func padded(_ number: Int32, _ digits: Int) -> String {

@@ -39,13 +39,7 @@ package struct Download: Sendable, Hashable {
         package var url: String
         package var status: Int
         /// The answer's headers: they say for how long the redirect holds.
-        package var headers: ResponseHeaders
-
-        package init(url: String, status: Int, headers: ResponseHeaders = ResponseHeaders()) {
-            self.url = url
-            self.status = status
-            self.headers = headers
-        }
+        package var headers = ResponseHeaders()
     }
 }
 

@@ -3,13 +3,27 @@ package protocol Downloader: Sendable {
     /// Requests the URL and stores the body of a successful answer (status 200 to 299) in a new file, which is then the caller's.
     ///
     /// When it throws, and when the task is cancelled, no file is left behind and the connection of an unfinished transfer is closed.
-    func download(_ request: DownloadRequest) async throws(FetchError) -> Download
+    /// - Parameter gate: Is asked before a redirect is followed.
+    func download(_ request: DownloadRequest, through gate: (any HopGate)?) async throws(FetchError) -> Download
+
+    /// The same for callers that wait in great numbers: a task keeps room for the result that it waits for.
+    func end(of request: DownloadRequest, through gate: (any HopGate)?) async -> DownloadEnd
 
     /// How long the steps of its transfers wait for the processor.
     var lag: Duration { get }
 }
 
 extension Downloader {
+    package func download(_ request: DownloadRequest) async throws(FetchError) -> Download { try await download(request, through: nil) }
+
+    package func end(of request: DownloadRequest, through gate: (any HopGate)?) async -> DownloadEnd {
+        do throws(FetchError) {
+            return DownloadEnd(.success(try await download(request, through: gate)))
+        } catch {
+            return DownloadEnd(.failure(error))
+        }
+    }
+
     package var lag: Duration { .zero }
 }
 
@@ -37,24 +51,6 @@ package protocol HopGate: Sendable {
 
 extension HopGate {
     package var asksAtEachHop: Bool { false }
-}
-
-/// A downloader that asks before it follows a redirect.
-package protocol GatedDownloader: Downloader {
-    func download(_ request: DownloadRequest, through gate: any HopGate) async throws(FetchError) -> Download
-
-    /// The same for callers that wait in great numbers: a task keeps room for the result that it waits for.
-    func end(of request: DownloadRequest, through gate: any HopGate) async -> DownloadEnd
-}
-
-extension GatedDownloader {
-    package func end(of request: DownloadRequest, through gate: any HopGate) async -> DownloadEnd {
-        do throws(FetchError) {
-            return DownloadEnd(.success(try await download(request, through: gate)))
-        } catch {
-            return DownloadEnd(.failure(error))
-        }
-    }
 }
 
 /// The result of a download. An object, because it passes through many hands and takes much room.

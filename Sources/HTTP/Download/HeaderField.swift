@@ -23,12 +23,8 @@ package struct HeaderField: Sendable, Hashable {
     /// A header as people write it, `Name: value`, for a request of a whole body.
     package init(line: String) throws(RequestRejection) {
         guard let colon = line.utf8.firstIndex(of: UInt8(ascii: ":")) else { throw .noColon }
-        let name = String(line[..<colon])
-        let value = String(line[line.utf8.index(after: colon)...]).trimmedOfBlanks
-        if let problem = Self.problem(name: name, value: value) { throw problem }
+        try self.init(checking: String(line[..<colon]), String(line[line.utf8.index(after: colon)...]))
         if value.isEmpty { throw .noHeaderValue(name: name) }
-        self.name = name
-        self.value = value
         if asksForPartOrNews { throw .partOrNews(name: name) }
     }
 
@@ -45,14 +41,6 @@ package struct HeaderField: Sendable, Hashable {
         guard value.utf8.allSatisfy(\.isValueByte) else { return .controlCharacters(name: name) }
         return nil
     }
-}
-
-extension UInt8 {
-    /// A header's value may have tabs in it, and no other control characters.
-    package var isValueByte: Bool { !isControl || self == 0x09 }
-
-    /// RFC 9110's tchar: the characters of headers' names, and of words in their values.
-    package var isTokenByte: Bool { isLetterOrDigit || "!#$%&'*+-.^_`|~".utf8.contains(self) }
 }
 
 /// Headers that a caller may not add, or not to every request.

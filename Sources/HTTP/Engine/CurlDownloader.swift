@@ -3,7 +3,7 @@ internal import GannetBase
 /// The live engine: all transfers on one thread of its own, around libcurl's multi interface.
 ///
 /// Connections are kept and used again. Nothing else passes from one transfer to another: no cookies, no credentials, no learnt redirects.
-package final class CurlDownloader: GatedDownloader {
+package final class CurlDownloader: Downloader {
     private let inbox: TransferInbox
     private let thread: Mutex<OwnedThread?>
 
@@ -22,24 +22,16 @@ package final class CurlDownloader: GatedDownloader {
         shutdown()
     }
 
-    package func download(_ request: DownloadRequest) async throws(FetchError) -> Download {
-        try await end(of: request, gate: nil).result.get()
-    }
-
-    package func download(_ request: DownloadRequest, through gate: any HopGate) async throws(FetchError) -> Download {
-        try await end(of: request, gate: gate).result.get()
-    }
-
-    package func end(of request: DownloadRequest, through gate: any HopGate) async -> DownloadEnd {
-        await end(of: request, gate: gate)
+    package func download(_ request: DownloadRequest, through gate: (any HopGate)?) async throws(FetchError) -> Download {
+        try await end(of: request, through: gate).result.get()
     }
 
     /// Thousands of tasks wait here, and each keeps the variables of this function.
-    private func end(of request: DownloadRequest, gate: (any HopGate)?) async -> DownloadEnd {
+    package func end(of request: DownloadRequest, through gate: (any HopGate)?) async -> DownloadEnd {
         let ticket: TransferTicket
         switch begin(request, gate) {
-        case .ticket(let begun): ticket = begun
-        case .end(let end): return end
+        case .success(let begun): ticket = begun
+        case .failure(let error): return DownloadEnd(.failure(error))
         }
         await withTaskCancellationHandler {
             var heard = await news(of: ticket) { inbox.start(ticket) }
@@ -54,18 +46,12 @@ package final class CurlDownloader: GatedDownloader {
         return ticket.takeEnd()
     }
 
-    private enum Beginning {
-        case ticket(TransferTicket)
-        /// The URL is none.
-        case end(DownloadEnd)
-    }
-
-    @inline(never) private func begin(_ request: DownloadRequest, _ gate: (any HopGate)?) -> Beginning {
+    @inline(never) private func begin(_ request: DownloadRequest, _ gate: (any HopGate)?) -> Result<TransferTicket, FetchError> {
         do throws(RequestRejection) {
-            let hops: AskedHops = if let gate { gate.asksAtEachHop ? .all : .toOtherHosts } else { .none }
-            return .ticket(inbox.makeTicket(for: request, to: try CanonicalURL(request.url), asking: hops))
+            let target = try CanonicalURL(request.url)
+            return .success(inbox.makeTicket(for: request, to: target, asksAtEachHop: gate?.asksAtEachHop))
         } catch {
-            return .end(DownloadEnd(.failure(FetchError(kind: .invalidURL, url: request.url, detail: error.description))))
+            return .failure(FetchError(kind: .invalidURL, url: request.url, detail: error.description))
         }
     }
 

@@ -46,8 +46,7 @@ final class Poller {
         let entry = events | owner.rawValue << Self.ownerShift
         let index = Int(descriptor)
         if index >= known.count { known += [UInt32](repeating: 0, count: index + 64 - known.count) }
-        // The resolver's library closes its descriptors without notice, and opens others of the same number.
-        if known[index] & ~Self.isIdle == entry, owner != .resolver {
+        if known[index] & ~Self.isIdle == entry {
             known[index] = entry
             return true
         }

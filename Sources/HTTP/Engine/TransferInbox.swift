@@ -1,12 +1,35 @@
 internal import GannetBase
 
-/// The way from any task to the engine's thread.
+/// The way from any task to the engine's thread: the callers' messages that the thread has not read yet.
 final class TransferInbox: Sendable {
+    /// The messages of all callers since the thread last looked.
+    struct Batch {
+        var starts: [TransferTicket] = []
+        /// Transfers that may follow a redirect.
+        var admissions: [UInt64] = []
+        var cancellations: [UInt64] = []
+        /// The engine ends, and answers all transfers. No further message is accepted.
+        var stops = false
+    }
+
+    private struct State {
+        var batch = Batch()
+        /// Whether something was added since the thread last looked: one wake-up is enough for all of it.
+        var isWoken = false
+        var lastID: UInt64 = 0
+
+        mutating func take() -> Batch {
+            isWoken = false
+            defer { batch = Batch(stops: batch.stops) }
+            return batch
+        }
+    }
+
     /// The thread waits for it, beside its sockets.
     let wakeup: Wakeup
     /// How long sockets that are ready wait for the thread.
     let lag = Lag()
-    private let guarded = Mutex((state: InboxState(), lastID: UInt64(0)))
+    private let state = Mutex(State())
 
     /// Nil when the process has no descriptor left; `errno` says why.
     init?() {
@@ -14,91 +37,48 @@ final class TransferInbox: Sendable {
         self.wakeup = wakeup
     }
 
-    func makeTicket(for request: DownloadRequest, to target: CanonicalURL, asking hops: AskedHops) -> TransferTicket {
-        let id = guarded.withLock { guarded in
-            guarded.lastID += 1
-            return guarded.lastID
+    func makeTicket(for request: DownloadRequest, to target: CanonicalURL, asksAtEachHop: Bool?) -> TransferTicket {
+        let id = state.withLock { state in
+            state.lastID += 1
+            return state.lastID
         }
-        return TransferTicket(id: id, request: request, target: target, asking: hops)
+        return TransferTicket(id: id, request: request, target: target, asksAtEachHop: asksAtEachHop)
     }
 
     func start(_ ticket: TransferTicket) {
-        if perform({ $0.start(ticket) }) == .refuse { ticket.finish(.failure(ticket.cancellation)) }
+        if !add({ $0.starts.append(ticket) }) { ticket.finish(.failure(ticket.cancellation)) }
     }
 
     /// Lets a transfer follow the redirect it asked for.
-    func goOn(_ ticket: TransferTicket) { perform { $0.goOn(ticket.id) } }
+    func goOn(_ ticket: TransferTicket) { add { $0.admissions.append(ticket.id) } }
 
-    func cancel(_ ticket: TransferTicket) { perform { $0.cancel(ticket.id) } }
+    /// A cancellation that comes after the transfer's end finds nothing, which is right.
+    func cancel(_ ticket: TransferTicket) { add { $0.cancellations.append(ticket.id) } }
 
-    func stop() { perform { $0.stop() } }
+    func stop() { add { $0.stops = true } }
 
-    @discardableResult private func perform(_ change: (inout InboxState) -> InboxState.Action) -> InboxState.Action {
-        let action = guarded.withLock { change(&$0.state) }
-        if action == .wake { wakeup.signal() }
-        return action
+    /// False when the engine ends or has ended.
+    @discardableResult private func add(_ change: (inout Batch) -> Void) -> Bool {
+        let (isAccepted, wakes) = state.withLock { state in
+            guard !state.batch.stops else { return (false, false) }
+            change(&state.batch)
+            defer { state.isWoken = true }
+            return (true, !state.isWoken)
+        }
+        if wakes { wakeup.signal() }
+        return isAccepted
     }
 
     // MARK: For the engine's thread
 
-    func take() -> InboxState.Batch { guarded.withLock { $0.state.take() } }
-
-    func close() -> [TransferTicket] { guarded.withLock { $0.state.close() } }
-}
-
-/// The callers' messages that the engine's thread has not read yet. Holds no lock and wakes nobody: it says what to do.
-struct InboxState {
-    /// The messages of all callers since the thread last looked.
-    struct Batch {
-        var starts: [TransferTicket] = []
-        /// Transfers that may follow a redirect.
-        var admissions: [UInt64] = []
-        var cancellations: [UInt64] = []
-        var stops = false
-    }
-
-    enum Action: Equatable {
-        /// The thread has been woken already, or is awake.
-        case none
-        case wake
-        /// The engine has ended: the caller must answer the ticket itself.
-        case refuse
-    }
-
-    private var batch = Batch()
-    private var isClosed = false
-    /// Whether something was added since the thread last looked: one wake-up is enough for all of it.
-    private var isWoken = false
-
-    mutating func start(_ ticket: TransferTicket) -> Action {
-        isClosed || batch.stops ? .refuse : add { $0.starts.append(ticket) }
-    }
-
-    mutating func goOn(_ id: UInt64) -> Action { add { $0.admissions.append(id) } }
-
-    /// A cancellation that comes after the transfer's end finds nothing, which is right.
-    mutating func cancel(_ id: UInt64) -> Action { add { $0.cancellations.append(id) } }
-
-    mutating func stop() -> Action { add { $0.stops = true } }
-
     /// Hands over everything; the request to stop stays.
-    mutating func take() -> Batch {
-        isWoken = false
-        defer { batch = Batch(stops: batch.stops) }
-        return batch
-    }
+    func take() -> Batch { state.withLock { $0.take() } }
 
     /// Accepts nothing from now on. The caller must answer the last tickets.
-    mutating func close() -> [TransferTicket] {
-        isClosed = true
-        return take().starts
-    }
-
-    private mutating func add(_ change: (inout Batch) -> Void) -> Action {
-        // An engine that has ended has answered all transfers.
-        guard !isClosed else { return .none }
-        change(&batch)
-        defer { isWoken = true }
-        return isWoken ? .none : .wake
+    func close() -> [TransferTicket] {
+        state.withLock { state in
+            state.batch.stops = true
+            return state.take().starts
+        }
     }
 }

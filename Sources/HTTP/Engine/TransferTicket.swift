@@ -20,115 +20,72 @@ final class TransferTicket: Sendable {
     /// The request's URL, checked.
     let target: CanonicalURL
 
-    private enum State {
-        case idle
-        case cancelledBeforeStart
-        case waiting(CheckedContinuation<News, Never>, isCancelled: Bool)
-        case atGate(isCancelled: Bool)
-        /// The outcome was not taken yet. It may be there before its caller waits, who is at the gate then.
-        case ended(DownloadEnd)
-        case finished
+    private struct State {
+        /// The caller's task, while it waits.
+        var caller: CheckedContinuation<News, Never>?
+        var hasStarted = false
+        var isCancelled = false
+        /// It may be there before its caller waits, who is at the gate then.
+        var end: DownloadEnd?
     }
 
-    private let state = Mutex(State.idle)
+    private let state = Mutex(State())
 
-    /// The redirects about which the caller wants to be asked.
-    let askedHops: AskedHops
+    /// Whether the caller wants to be asked about each redirect, and not only about one to another host. Nil for about none.
+    private let asksAtEachHop: Bool?
 
-    init(id: UInt64, request: DownloadRequest, target: CanonicalURL, asking askedHops: AskedHops) {
+    init(id: UInt64, request: DownloadRequest, target: CanonicalURL, asksAtEachHop: Bool? = nil) {
         self.id = id
         self.request = request
         self.target = target
-        self.askedHops = askedHops
+        self.asksAtEachHop = asksAtEachHop
     }
+
+    func asks(about hop: NextHop) -> Bool { asksAtEachHop.map { $0 || hop.isElsewhere } ?? false }
 
     /// Takes the continuation, at first and after each gate.
     ///
     /// False when there is nothing to wait for, because the task was cancelled before or the transfer ended at the gate. The continuation has
     /// been answered then.
-    func start(_ continuation: CheckedContinuation<News, Never>) -> Bool {
-        let waits = state.withLock { state -> Bool in
-            switch state {
-            case .idle: state = .waiting(continuation, isCancelled: false)
-            case .atGate(let isCancelled): state = .waiting(continuation, isCancelled: isCancelled)
-            case .ended: return false
-            case .cancelledBeforeStart, .waiting, .finished:
-                state = .ended(DownloadEnd(.failure(cancellation)))
-                return false
-            }
+    func start(_ caller: CheckedContinuation<News, Never>) -> Bool {
+        let waits = state.withLock { state in
+            if state.isCancelled, !state.hasStarted { state.end = DownloadEnd(.failure(cancellation)) }
+            guard state.end == nil else { return false }
+            (state.caller, state.hasStarted) = (caller, true)
             return true
         }
-        if !waits { continuation.resume(returning: .ended) }
+        if !waits { caller.resume(returning: .ended) }
         return waits
     }
 
     /// The outcome, for the caller who has heard of the end.
     func takeEnd() -> DownloadEnd {
-        state.withLock { state in
-            guard case .ended(let end) = state else { preconditionFailure("An outcome is taken once, after the end.") }
-            state = .finished
-            return end
-        }
+        guard let end = state.withLock({ $0.end }) else { preconditionFailure("An outcome is taken after the end.") }
+        return end
     }
 
     /// Notes the cancellation. True when the engine has the transfer and must be told: it answers when it has freed everything.
     func cancel() -> Bool {
         state.withLock { state in
-            switch state {
-            case .idle:
-                state = .cancelledBeforeStart
-                return false
-            case .waiting(let continuation, isCancelled: false):
-                state = .waiting(continuation, isCancelled: true)
-                return true
-            case .atGate(isCancelled: false):
-                state = .atGate(isCancelled: true)
-                return true
-            case .waiting, .atGate, .ended, .cancelledBeforeStart, .finished:
-                return false
-            }
+            guard !state.isCancelled, state.end == nil else { return false }
+            state.isCancelled = true
+            return state.hasStarted
         }
     }
 
     /// Asks the caller whether the transfer may follow a redirect. Never call it under a lock or in a callback of libcurl.
-    func ask(about hop: NextHop) {
-        let continuation = state.withLock { state -> CheckedContinuation<News, Never>? in
-            guard case .waiting(let continuation, let isCancelled) = state else { return nil }
-            state = .atGate(isCancelled: isCancelled)
-            return continuation
-        }
-        continuation?.resume(returning: .atGate(hop))
-    }
+    func ask(about hop: NextHop) { state.withLock { $0.caller.take() }?.resume(returning: .atGate(hop)) }
 
     /// Answers the caller. Never call it under a lock or in a callback of libcurl.
     func finish(_ outcome: Outcome) {
         let end = DownloadEnd(outcome)
-        let continuation = state.withLock { state -> CheckedContinuation<News, Never>? in
-            switch state {
-            case .waiting(let continuation, _):
-                state = .ended(end)
-                return continuation
-            case .atGate:
-                state = .ended(end)
-                return nil
-            case .idle, .cancelledBeforeStart, .ended, .finished: return nil
-            }
+        let caller = state.withLock { state -> CheckedContinuation<News, Never>? in
+            guard state.hasStarted, state.end == nil else { return nil }
+            state.end = end
+            return state.caller.take()
         }
-        continuation?.resume(returning: .ended)
+        caller?.resume(returning: .ended)
     }
 
     var cancellation: FetchError { FetchError(kind: .cancelled, url: request.url) }
-}
-
-/// The redirects about which a caller is asked.
-enum AskedHops: Sendable {
-    case none, toOtherHosts, all
-
-    func include(_ hop: NextHop) -> Bool {
-        switch self {
-        case .none: false
-        case .toOtherHosts: hop.isElsewhere
-        case .all: true
-        }
-    }
 }

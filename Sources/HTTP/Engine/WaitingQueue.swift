@@ -48,13 +48,13 @@ struct SweptQueue<Element> {
     }
 }
 
-/// Look-ups in the order in which something is due for each, all after the same delay: a timer for any number of them.
-typealias DueQueue = SweptQueue<(serial: UInt64, due: ContinuousClock.Instant)>
+/// Items in the order in which they are due, all after the same delay: a timer for any number of them.
+typealias DueQueue<Item> = SweptQueue<(item: Item, due: ContinuousClock.Instant)>
 
-extension SweptQueue<(serial: UInt64, due: ContinuousClock.Instant)> {
+extension SweptQueue {
     /// The next one that is due now.
-    mutating func popDue(at now: ContinuousClock.Instant) -> UInt64? {
+    mutating func popDue<Item>(at now: ContinuousClock.Instant) -> Item? where Element == (item: Item, due: ContinuousClock.Instant) {
         guard let first, first.due <= now else { return nil }
-        return popFirst()?.serial
+        return popFirst()?.item
     }
 }

@@ -93,7 +93,7 @@ public struct RedactedURL: Sendable, Hashable, CustomStringConvertible {
         let name = authority.prefix { $0 != (isAddress ? UInt8(ascii: "]") : 0x3a) }
         let port = authority[name.endIndex...].dropFirst(isAddress ? 1 : 0)
         let digits = port.dropFirst().drop { $0 == 0x30 }
-        guard port.isEmpty || port.first == 0x3a, digits.count <= 5, digits.allSatisfy({ 0x30...0x39 ~= $0 }) else { return false }
+        guard port.isEmpty || port.first == 0x3a, digits.count <= 5, digits.allSatisfy(\.isDigit) else { return false }
         if isAddress { return name.dropFirst().allSatisfy { $0.isLetterOrDigit || ":.%".utf8.contains($0) } }
         return !name.isEmpty
             && [UInt8].percentDecoded(name).bytes.allSatisfy { $0.isLetterOrDigit || "-._~".utf8.contains($0) || $0 >= 0x80 && !isBare }
@@ -106,14 +106,6 @@ extension UInt8 {
 
     /// A slash of either kind.
     fileprivate var isSlash: Bool { self == 0x2f || self == 0x5c }
-
-    /// Of ASCII.
-    var isLetterOrDigit: Bool {
-        switch self {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
-        default: false
-        }
-    }
 }
 
 extension String {

@@ -10,7 +10,7 @@ func receiveBody(
     let bytes = UnsafeRawBufferPointer(start: data, count: size * count)
     // libcurl keeps the bytes, reads no more of the connection, and offers them again when the transfer goes on.
     if let limit = handle.speedLimit, !limit.admits(transfer.id, bytes.count) {
-        transfer.patience.isHeldBack(at: .now)
+        transfer.pace.isHeldBack(at: .now)
         return Int(CURL_WRITEFUNC_PAUSE)
     }
     return transfer.receive(bytes, hasher: handle.hasher) ? bytes.count : -1
@@ -31,7 +31,7 @@ func receiveHeader(
         if transfer.target.isSecure, let ends = transfer.ends {
             let isInTurn = handle.number(CURLINFO_HTTP_VERSION) < CURL_HTTP_VERSION_2_0
             if isInTurn { handle.connections.answersInTurn(ends) }
-            if transfer.sharesConnections { handle.connections.sharing?.answers(transfer.sharedOrigin, in: isInTurn ? .one : .two) }
+            if transfer.sharesConnections { handle.connections.sharing?.answers(transfer.server, in: isInTurn ? .one : .two) }
         }
         guard transfer.headersEnded(status: status, handle.protocolName) else { return -1 }
         if transfer.state.phase == .body { handle.liftTimeout() }
@@ -56,7 +56,7 @@ func requestStarts(
         transfer.state.foundLeftover(onNewConnection: transfer.state.hasOpenedSocket)
         return CURL_PREREQFUNC_ABORT
     }
-    if transfer.sharesConnections { handle.connections.uses(ends, to: transfer.sharedOrigin) }
+    if transfer.sharesConnections { handle.connections.uses(ends, to: transfer.server) }
     if transfer.target.isSecure { handle.connections.asks(ends, transfer.id) }
     transfer.requestStarts(to: remote)
     return CURL_PREREQFUNC_OK
@@ -85,7 +85,7 @@ func openSocket(
     // Programs that this process starts must not inherit it.
     let descriptor = socket(address.pointee.family, address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue), address.pointee.protocol)
     guard descriptor >= 0 else {
-        transfer.state.socketFailed(errno)
+        transfer.state.socketError = errno
         return -1
     }
     handle.connections.opened(descriptor)

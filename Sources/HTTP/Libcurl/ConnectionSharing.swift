@@ -6,11 +6,6 @@
 ///
 /// None waits longer than `patience`: the first ones may have met a silent host.
 struct ConnectionSharing {
-    struct Origin: Hashable {
-        let host: String
-        let port: Int
-    }
-
     enum Version {
         case one, two
     }
@@ -38,12 +33,12 @@ struct ConnectionSharing {
         }
     }
 
-    private var entries: [Origin: Entry] = [:]
-    private var origins: [Connections.Ends: Origin] = [:]
-    private var waiting: [UInt64: Origin] = [:]
-    private var due = DueQueue()
+    private var entries: [HostPort: Entry] = [:]
+    private var origins: [Connections.Ends: HostPort] = [:]
+    private var waiting: [UInt64: HostPort] = [:]
+    private var due = DueQueue<UInt64>()
     /// Origins where a waiting transfer may have got room.
-    private var changed: Set<Origin> = []
+    private var changed: Set<HostPort> = []
 
     /// How many origins and connections it remembers.
     var size: Int { entries.count + origins.count }
@@ -52,14 +47,14 @@ struct ConnectionSharing {
     var deadline: ContinuousClock.Instant? { waiting.isEmpty ? nil : due.first?.due }
 
     /// Whether the transfer may begin. If not, it waits until `next` names it.
-    mutating func admits(_ id: UInt64, to origin: Origin, at now: ContinuousClock.Instant) -> Bool {
+    mutating func admits(_ id: UInt64, to origin: HostPort, at now: ContinuousClock.Instant) -> Bool {
         if entries[origin, default: Entry()].hasRoom {
             entries[origin, default: Entry()].active += 1
             return true
         }
         entries[origin]?.waiting.append(id, id: id)
         waiting[id] = origin
-        due.append((id, now + Self.patience), living: waiting.count) { [waiting] in waiting[$0.serial] != nil }
+        due.append((item: id, due: now + Self.patience), living: waiting.count) { [waiting] in waiting[$0.item] != nil }
         return false
     }
 
@@ -90,14 +85,14 @@ struct ConnectionSharing {
     }
 
     /// A transfer that was admitted has left libcurl.
-    mutating func ended(to origin: Origin) {
+    mutating func ended(to origin: HostPort) {
         entries[origin]?.active -= 1
         changed(origin)
         dropUnused(origin)
     }
 
     /// A transfer has an open connection.
-    mutating func uses(_ ends: Connections.Ends, to origin: Origin) {
+    mutating func uses(_ ends: Connections.Ends, to origin: HostPort) {
         guard origins[ends] == nil, entries[origin] != nil else { return }
         origins[ends] = origin
         entries[origin]?.connections += 1
@@ -111,17 +106,17 @@ struct ConnectionSharing {
     }
 
     /// The origin has answered.
-    mutating func answers(_ origin: Origin, in version: Version) {
+    mutating func answers(_ origin: HostPort, in version: Version) {
         guard entries[origin]?.version != version else { return }
         entries[origin]?.version = version
         changed(origin)
     }
 
-    private mutating func changed(_ origin: Origin) {
+    private mutating func changed(_ origin: HostPort) {
         if !waiting.isEmpty { changed.insert(origin) }
     }
 
-    private mutating func dropUnused(_ origin: Origin) {
+    private mutating func dropUnused(_ origin: HostPort) {
         guard let entry = entries[origin], entry.active == 0, entry.connections == 0, entry.waiting.isEmpty else { return }
         entries[origin] = nil
     }

@@ -18,10 +18,7 @@ final class Connections {
     private var new: Set<Int32> = []
 
     private let stallGuard: StallGuard
-    /// The sockets under TLS whose requests have no answer yet, with their transfers.
-    var waiting: [Int32: UInt64] = [:]
-    /// The waiting sockets that had an event in this turn of the engine.
-    private var touched: [Int32] = []
+    var idleBuffers = IdleBuffers()
     /// Nil where connections are not shared.
     var sharing: ConnectionSharing?
 
@@ -58,7 +55,7 @@ final class Connections {
         poller.forget(socket)
         stallGuard.closed(socket)
         new.remove(socket)
-        waiting[socket] = nil
+        idleBuffers.closed(socket)
         if let ends = ends.removeValue(forKey: socket) {
             sockets[ends] = nil
             sharing?.closed(ends)
@@ -72,7 +69,7 @@ final class Connections {
     func hasAnsweredInTurn(_ ends: Ends) -> Bool { inTurn.contains(ends) }
 
     /// Notes the connection that a transfer has got, if it is shared.
-    func uses(_ ends: Ends, to origin: ConnectionSharing.Origin) {
+    func uses(_ ends: Ends, to origin: HostPort) {
         if sockets[ends] != nil { sharing?.uses(ends, to: origin) }
     }
 
@@ -85,44 +82,18 @@ final class Connections {
     }
 
     /// A transfer sends its request under TLS.
-    func asks(_ ends: Ends, _ id: UInt64) {
-        guard let socket = sockets[ends] else { return }
-        waiting[socket] = id
-        touched.append(socket)
-    }
-
-    func touch(_ socket: Int32) { if waiting[socket] != nil { touched.append(socket) } }
-
-    func takeTouched() -> [Int32] {
-        if touched.isEmpty { return [] }
-        defer { touched.removeAll(keepingCapacity: true) }
-        return touched
-    }
+    func asks(_ ends: Ends, _ id: UInt64) { if let socket = sockets[ends] { idleBuffers.asks(socket, id) } }
 
     /// How many bytes have been read from a connection so far; nil where the system does not tell.
     func readBytes(_ wanted: Ends) -> UInt64? { sockets[wanted].flatMap(StallGuard.bytesRead) }
 
     private func learnEnds() {
         for socket in new {
-            guard let local = Self.address(of: socket, getsockname), let remote = Self.address(of: socket, getpeername) else { continue }
+            guard let local = IPAddress.end(of: socket, getsockname), let remote = IPAddress.end(of: socket, getpeername) else { continue }
             let found = Ends(localPort: local.port, remotePort: remote.port, remote: remote.address.description)
             sockets[found] = socket
             ends[socket] = found
             new.remove(socket)
-        }
-    }
-
-    private static func address(
-        of socket: Int32, _ ask: (Int32, UnsafeMutablePointer<sockaddr>?, UnsafeMutablePointer<socklen_t>?) -> Int32
-    ) -> (address: IPAddress, port: UInt16)? {
-        var storage = sockaddr_storage()
-        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-        return withUnsafeMutableBytes(of: &storage) { bytes in
-            guard ask(socket, bytes.assumingMemoryBound(to: sockaddr.self).baseAddress, &length) == 0,
-                let base = bytes.baseAddress, let address = IPAddress(socketAddress: base, length: Int(length))
-            else { return nil }
-            // The port stands in the same place for both families.
-            return (address, UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: 2, as: UInt16.self)))
         }
     }
 }

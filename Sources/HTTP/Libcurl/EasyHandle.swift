@@ -59,7 +59,7 @@ final class EasyHandle {
             guard append("Accept-Encoding: \(encodings)", to: &headers), own.allSatisfy({ append($0.curlLine, to: &headers) })
             else { return false }
         }
-        guard names.allSatisfy({ append($0, to: &addresses) }), report(requests: transfer.keepsWire) else { return false }
+        guard names.allSatisfy({ append($0, to: &addresses) }), report(requests: transfer.wire != nil) else { return false }
         return gannet_easy_set_list(easy, CURLOPT_HTTPHEADER, headers ?? usualHeaders) == CURLE_OK
             && gannet_easy_set_list(easy, CURLOPT_RESOLVE, addresses) == CURLE_OK
             && gannet_easy_set_string(easy, CURLOPT_URL, transfer.target.origin) == CURLE_OK

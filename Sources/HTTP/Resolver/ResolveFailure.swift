@@ -1,57 +1,32 @@
 /// Why a host name has no address to connect to.
-package enum ResolveFailure: Error, Sendable, Hashable {
+struct ResolveFailure: Error, Sendable, Hashable {
+    let kind: FetchError.Kind
+    /// The part of the reason that the sentence of the kind leaves open; may be empty.
+    let detail: String
+
+    private init(_ kind: FetchError.Kind, _ detail: String = "") { (self.kind, self.detail) = (kind, detail) }
+
     /// The name servers say that there is no such name.
-    case noSuchName
+    static let noSuchName = Self(.dns(.noSuchName))
     /// The name exists and has no address.
-    case noAddress
-    /// Every name server was asked, and none could answer the question.
-    case serverFailed(ServerTrouble)
+    static let noAddress = Self(.dns(.noAddress))
     /// No answer in time, while the name servers do answer: the servers of this name's own domain do not.
-    case timedOut
+    static let timedOut = Self(.timeout(.resolve), "no answer in time, while the name servers answer for other names")
     /// No name server answers any question. Any other name would have failed too.
-    case noNameServer
+    static let noNameServer = Self(.dns(.nobodyAnswers), "check the network and /etc/resolv.conf")
     /// No file descriptor, or no memory, was left to ask with.
-    case systemLimit
-    /// The text cannot be a host name.
-    case badName(BadName)
+    static let systemLimit = Self(
+        .systemLimit, "no file descriptor or memory was left to ask a name server; \(SystemLimit.advice)")
     /// A name of the Tor network, which must not be sent to a name server.
-    case onion
+    static let onion = Self(.dns(.noSuchName), "names under .onion are never looked up")
 
-    /// A name server's reason not to answer a question.
-    package enum ServerTrouble: String, Sendable, Hashable {
-        case serverFailure = "SERVFAIL"
-        case refused = "REFUSED"
-        case formatError = "FORMERR"
-        case notImplemented = "NOTIMP"
-        /// An answer that breaks the rules, such as names that are aliases of each other.
-        case nonsense = "a malformed answer"
-        case other = "an unknown error"
+    /// Every name server was asked, and none could answer the question.
+    static func serverFailed(_ trouble: QueryOutcome.Trouble) -> Self {
+        Self(.dns(.serverFailed), "the name servers could not tell (\(trouble.rawValue))")
     }
 
-    /// Why a text is no host name.
-    package enum BadName: String, Sendable, Hashable {
-        case empty = "it is empty"
-        case tooLong = "it has more than 253 characters"
-        case emptyLabel = "two dots follow each other, or it begins with one"
-        case longLabel = "a part between dots has more than 63 characters"
-        case character = "it has a character that host names do not have"
-        case numeric = "it ends in a number but is no IP address"
-    }
-}
-
-extension ResolveFailure: CustomStringConvertible {
-    package var description: String {
-        switch self {
-        // The sentence of the error that this becomes a part of says it.
-        case .noSuchName, .noAddress: ""
-        case .serverFailed(let trouble): "the name servers could not tell (\(trouble.rawValue))"
-        case .timedOut: "no answer in time, while the name servers answer for other names"
-        case .noNameServer: "check the network and /etc/resolv.conf"
-        case .systemLimit: "no file descriptor or memory was left to ask a name server; \(SystemLimit.advice)"
-        case .badName(let why): "not a host name: \(why.rawValue)"
-        case .onion: "names under .onion are never looked up"
-        }
-    }
+    /// The text cannot be a host name.
+    static func badName(_ why: String) -> Self { Self(.invalidURL, "not a host name: \(why)") }
 }
 
 /// The outcome of a look-up: addresses to try in this order, at least one and at most 16, or why there are none.

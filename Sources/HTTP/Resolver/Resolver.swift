@@ -1,40 +1,43 @@
-/// Turns host names into addresses on the engine's thread, without ever waiting: the thread waits for its descriptors along with its own.
+/// Turns host names into addresses on the engine's thread, without ever waiting: the thread waits for its sockets along with its own.
 ///
 /// There is one look-up per name, however many transfers ask. Outcomes are remembered for as long as the name servers say. A name without an
 /// answer costs a place among thousands, not a thread.
 ///
-/// The loop waits for `descriptors` until `nextDeadline` at the latest, calls `process`, and then `takeFinished`. After `resolve` it calls
-/// `takeFinished`, too. One thread uses it all.
+/// The loop waits for the sockets of `watch` until `deadline` at the latest, calls `act` for those that are ready, then `process`, and then
+/// `takeFinished`. After `resolve` it calls `takeFinished`, too. One thread uses it all.
 final class Resolver {
     typealias Instant = ContinuousClock.Instant
+    typealias Change = (inout LookUp) -> [LookUp.Action]
 
     private let options: ResolverOptions
-    private(set) var running = RunningLookUps()
+    private let watch: AresChannel.SocketWatch
+    private(set) var running: RunningLookUps
     private(set) var cache: ResolverCache
-    private(set) var window: ResolverWindow
     private var health: ResolverHealth
     private(set) var pool: NameServerPool
     /// Pools of earlier configurations, until their last query has ended.
-    private(set) var oldPools: [NameServerPool] = []
-    private var deadlines = DueQueue()
-    private(set) var resends = DueQueue()
-    private var hurries = DueQueue()
+    private var oldPools: [NameServerPool] = []
+    /// The steps that look-ups take after a short wait.
+    private(set) var delayed = DueQueue<(entry: RunningLookUps.Entry, change: Change)>()
     private var nextTick: Instant?
     private var hosts: HostsFile
     private var configurationFile: WatchedFile?
     private var route = IPv6Route()
     private var finished: [(id: UInt64, resolution: Resolution)] = []
+    /// Whether a socket was ready since `process` was called.
+    private var wasReady = false
 
     /// So long an unsent query waits before it is sent again, and a first answer for the second.
     static let shortWait: Duration = .milliseconds(250)
     /// The time between looks for queries whose time is over.
     static let tick: Duration = .milliseconds(100)
 
-    init(_ options: ResolverOptions, at now: Instant = .now) throws(InvalidOptions) {
+    init(_ options: ResolverOptions, at now: Instant = .now, watch: @escaping AresChannel.SocketWatch) throws(InvalidOptions) {
         let servers = try options.validatedServers()
         self.options = options
+        self.watch = watch
         cache = ResolverCache(maximum: options.maximumCached)
-        window = ResolverWindow(
+        running = RunningLookUps(
             maximum: options.maximumOutstanding, maximumFresh: options.maximumFresh, freshness: options.freshness)
         health = ResolverHealth(timeout: options.timeout)
         hosts = HostsFile(options.hostsFile)
@@ -45,7 +48,7 @@ final class Resolver {
             configuration = ResolverConfiguration(parsing: file.change(at: now) ?? "")
             configurationFile = file
         }
-        pool = NameServerPool(configuration, timeout: options.timeout)
+        pool = NameServerPool(configuration, timeout: options.timeout, watch: watch)
     }
 
     /// The outcome when it is known at once. Otherwise `takeFinished` brings it under the id, once, unless `cancel` is faster.
@@ -62,7 +65,7 @@ final class Resolver {
             }
             noticeConfiguration(at: now)
             if let known = cache.outcome(for: name, at: now) { return known }
-            running.join(name, id: id)
+            running.join(name, id: id, at: now)
             pump(at: now)
             return nil
         }
@@ -80,28 +83,25 @@ final class Resolver {
         return finished
     }
 
-    /// The descriptors to wait for. They change with every call of `resolve` and `process`.
-    var descriptors: [ResolverDescriptor] { pool.descriptors + oldPools.flatMap(\.descriptors) }
-
-    /// When `process` must be called at the latest; nil when there is only a descriptor to wait for. It has passed when there is an outcome to
-    /// take.
-    var nextDeadline: Instant? {
+    /// When `process` must be called at the latest; nil when there is only a socket to wait for. It has passed when there is an outcome to take.
+    var deadline: Instant? {
         guard finished.isEmpty else { return .now }
-        return [nextTick, deadlines.first?.due, resends.first?.due, hurries.first?.due, running.isWaiting ? window.nextRoom : nil]
+        return [nextTick, running.oldest.map { $0.start + options.timeout }, delayed.first?.due, running.nextRoom]
             .compactMap { $0 }
             .min()
     }
 
-    /// Handles ready descriptors, and everything that is due.
-    func process(_ ready: [ResolverDescriptor] = [], at now: Instant = .now) {
-        for descriptor in ready {
-            _ = ([pool] + oldPools).contains { $0.process(descriptor) }
-        }
-        pump(at: now)
+    /// Reads from a socket that is ready, or writes to it.
+    func act(on socket: Int32, reads: Bool, writes: Bool) {
+        wasReady = true
+        _ = ([pool] + oldPools).contains { $0.act(on: socket, reads: reads, writes: writes) }
     }
 
-    private func finish(_ ids: [UInt64], _ resolution: Resolution) {
-        for id in ids { finished.append((id, resolution)) }
+    /// Handles everything that is due.
+    func process(at now: Instant = .now) {
+        guard wasReady || deadline.map({ $0 <= now }) ?? false else { return }
+        wasReady = false
+        pump(at: now)
     }
 
     /// Whether to ask for IPv6 addresses.
@@ -119,19 +119,18 @@ final class Resolver {
         let configuration = ResolverConfiguration(parsing: text)
         guard configuration != pool.configuration else { return }
         oldPools.append(pool)
-        pool = NameServerPool(configuration, timeout: options.timeout)
+        pool = NameServerPool(configuration, timeout: options.timeout, watch: watch)
         // Names mean something else in another network, and the old servers may not be reachable from it.
         cache.removeAll()
-        for serial in running.underWay { advance(serial, at: now) { $0.start() } }
+        for entry in running.underWay { advance(entry, at: now) { $0.start() } }
     }
 
     // MARK: Look-ups
 
     /// Moves all look-ups on as far as possible without waiting.
     private func pump(at now: Instant) {
-        while let serial = deadlines.popDue(at: now) { timeOut(serial, at: now) }
-        while let serial = resends.popDue(at: now) { advance(serial, at: now) { $0.resend() } }
-        while let serial = hurries.popDue(at: now) { advance(serial, at: now) { $0.finishWithWhatIsThere() } }
+        while let oldest = running.oldest, oldest.start + options.timeout <= now { timeOut(oldest, at: now) }
+        while let (entry, change) = delayed.popDue(at: now) { advance(entry, at: now, change) }
         if let due = nextTick, due <= now {
             for pool in [pool] + oldPools { pool.tick() }
             probe(at: now)
@@ -142,23 +141,21 @@ final class Resolver {
         oldPools.removeAll { $0.outstanding == 0 }
         let isBusy = pool.outstanding > 0 || !oldPools.isEmpty
         nextTick = isBusy ? nextTick ?? now + Self.tick : nil
-        deadlines.skipEnded { running.isUnderWay($0.serial) }
-        resends.skipEnded { running.isUnderWay($0.serial) }
-        hurries.skipEnded { running.isUnderWay($0.serial) }
+        delayed.skipEnded { $0.item.entry.lookUp != nil }
     }
 
     private func start(at now: Instant) {
+        let configuration = pool.configuration
         // Each look-up has two queries at most, besides queries of look-ups that have ended before them.
-        while running.isWaiting, window.hasRoom(at: now), pool.outstanding < 2 * options.maximumOutstanding,
-            let (serial, name) = running.nextWaiting()
+        while pool.outstanding < 2 * options.maximumOutstanding,
+            let entry = running.begin(
+                at: now,
+                { name in
+                    LookUp(
+                        candidates: configuration.candidates(for: name), servers: configuration.servers.count, withIPv6: wantsIPv6(at: now))
+                })
         {
-            let lookUp = LookUp(
-                candidates: pool.configuration.candidates(for: name), servers: pool.configuration.servers.count,
-                withIPv6: wantsIPv6(at: now))
-            running.start(serial, lookUp, at: now)
-            window.start(serial, at: now)
-            deadlines.append((serial, now + options.timeout), living: window.count) { running.isUnderWay($0.serial) }
-            advance(serial, at: now) { $0.start() }
+            advance(entry, at: now) { $0.start() }
         }
     }
 
@@ -170,45 +167,47 @@ final class Resolver {
             case .silence, .unreachable, .outOfMemory: break
             default: health.answered(at: now)
             }
-            advance(reply.serial, at: now) { $0.receive(reply.content, to: reply.question) }
+            if let entry = reply.lookUp { advance(entry, at: now) { $0.receive(reply.content, to: reply.question) } }
         }
         return !replies.isEmpty
     }
 
-    private func advance(_ serial: UInt64, at now: Instant, _ change: (inout LookUp) -> [LookUp.Action]) {
-        for action in running.update(serial, change) ?? [] {
+    /// Changes a look-up that is under way.
+    private func advance(_ entry: RunningLookUps.Entry, at now: Instant, _ change: Change) {
+        guard entry.lookUp != nil else { return }
+        for action in change(&entry.lookUp!) {
             switch action {
             case .ask(let question):
-                if !pool.ask(question, for: serial, at: now) {
-                    advance(serial, at: now) { $0.receive(.outOfMemory, to: question) }
+                if !pool.ask(question, for: entry, at: now) {
+                    advance(entry, at: now) { $0.receive(.outOfMemory, to: question) }
                 }
-            case .resendLater:
-                resends.append((serial, now + Self.shortWait), living: window.count) { running.isUnderWay($0.serial) }
-            case .hurry:
-                hurries.append((serial, now + Self.shortWait), living: window.count) { running.isUnderWay($0.serial) }
-            case .finish(let resolution, let ttl):
-                end(serial, resolution, ttl: ttl, at: now)
+            case .resendLater: advance(entry, after: now) { $0.resend() }
+            case .hurry: advance(entry, after: now) { $0.finishWithWhatIsThere() }
+            case .finish(let resolution, let ttl): end(entry, resolution, ttl: ttl, at: now)
             }
         }
     }
 
-    private func timeOut(_ serial: UInt64, at now: Instant) {
-        guard running.isUnderWay(serial) else { return }
-        // Addresses of one kind are better than none.
-        advance(serial, at: now) { $0.finishWithWhatIsThere() }
-        if running.isUnderWay(serial) { end(serial, .failure(.timedOut), ttl: nil, at: now) }
+    private func advance(_ entry: RunningLookUps.Entry, after now: Instant, _ change: @escaping Change) {
+        delayed.append((item: (entry: entry, change: change), due: now + Self.shortWait), living: running.underWayCount) {
+            $0.item.entry.lookUp != nil
+        }
     }
 
-    private func end(_ serial: UInt64, _ resolution: Resolution, ttl: UInt32?, at now: Instant) {
-        guard let ended = running.end(serial) else { return }
-        window.end(serial)
+    private func timeOut(_ entry: RunningLookUps.Entry, at now: Instant) {
+        // Addresses of one kind are better than none.
+        advance(entry, at: now) { $0.finishWithWhatIsThere() }
+        if entry.lookUp != nil { end(entry, .failure(.timedOut), ttl: nil, at: now) }
+    }
+
+    private func end(_ entry: RunningLookUps.Entry, _ resolution: Resolution, ttl: UInt32?, at now: Instant) {
         var resolution = resolution
         if resolution == .failure(.timedOut) || resolution == .failure(.noNameServer) {
-            resolution = .failure(blame(since: ended.start, at: now))
+            resolution = .failure(blame(since: entry.start, at: now))
         }
         let lifetime = ResolverCache.lifetime(of: resolution, ttl: ttl)
-        if lifetime > .zero { cache.store(resolution, for: ended.name, until: now + lifetime, at: now) }
-        finish(ended.ids, resolution)
+        if lifetime > .zero { cache.store(resolution, for: entry.name, until: now + lifetime, at: now) }
+        for id in running.end(entry) { finished.append((id, resolution)) }
     }
 
     /// The reason why no answer came.
@@ -218,10 +217,10 @@ final class Resolver {
     }
 
     private func probe(at now: Instant) {
-        guard let oldest = running.oldestStart(), health.takeProbe(oldest: oldest, at: now) else { return }
+        guard let oldest = running.oldest, health.takeProbe(oldest: oldest.start, at: now) else { return }
         for server in pool.configuration.servers.indices {
-            // Only the fact of an answer counts. The serial 0 is no look-up's.
-            _ = pool.ask(LookUp.Question(name: "", type: .ns, server: server, overTCP: false), for: 0, at: now)
+            // Only the fact of an answer counts.
+            _ = pool.ask(LookUp.Question(name: "", type: .ns, server: server, overTCP: false), for: nil, at: now)
         }
     }
 }

@@ -75,23 +75,11 @@ struct IPv6Route {
         let descriptor = gannet_datagram_socket(AF_INET6)
         guard descriptor >= 0 else { return SystemLimit.isShortage(errno) ? nil : false }
         defer { close(descriptor) }
-        var target = sockaddr_in6()
-        target.sin6_family = sa_family_t(AF_INET6)
-        target.sin6_port = UInt16(53).bigEndian
         // A root name server (a.root-servers.net): as global as an address can be.
-        guard inet_pton(AF_INET6, "2001:503:ba3e::2:30", &target.sin6_addr) == 1 else { return false }
-        var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
-        var storage = sockaddr_in6()
-        let isConnected = withUnsafePointer(to: &target) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(descriptor, $0, length) == 0 }
-        }
-        guard isConnected else { return false }
-        let address = withUnsafeMutablePointer(to: &storage) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { source in
-                getsockname(descriptor, source, &length) == 0 ? IPAddress(socketAddress: source, length: Int(length)) : nil
-            }
-        }
+        guard let target = SocketAddress("2001:503:ba3e::2:30", port: 53), target.withPointer({ connect(descriptor, $0, $1) }) == 0,
+            let source = IPAddress.end(of: descriptor, getsockname)?.address
+        else { return false }
         // A source that is itself local leads nowhere.
-        return address.map(SpecialNetworks.globalUnicast.contains) ?? false
+        return SpecialNetworks.globalUnicast.contains(source)
     }
 }

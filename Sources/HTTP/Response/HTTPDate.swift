@@ -9,7 +9,7 @@ package struct HTTPDate: Sendable, Hashable {
     /// date's: the date counts.
     /// - Parameter now: In seconds since 1970; settles the century of the obsolete format that has two digits for the year.
     package init?(_ text: String, now: Int64) {
-        let text = text.trimmedOfBlanks.utf8.map { (0x41...0x5a).contains($0) ? $0 | 0x20 : $0 }
+        let text = text.trimmedOfBlanks.utf8.map(\.lowercased)
         for format in Self.formats {
             if let fields = DateFields(text[...], format) {
                 guard let seconds = fields.seconds(now: now) else { return nil }

@@ -182,32 +182,17 @@ public struct ResponseHeaders: Sendable, Hashable, ExpressibleByDictionaryLitera
     private static func begins(_ line: Slice<UnsafeRawBufferPointer>, with name: UnsafeBufferPointer<UInt8>) -> Bool {
         guard line.count > name.count else { return false }
         for index in 0..<name.count {
-            let (byte, wanted) = (line[line.startIndex + index], name[index])
-            if byte | (byte.isUpperCase ? 0x20 : 0) != wanted | (wanted.isUpperCase ? 0x20 : 0) { return false }
+            if line[line.startIndex + index].lowercased != name[index].lowercased { return false }
         }
         return line.dropFirst(name.count).first { $0 != 0x20 && $0 != 0x09 } == 0x3a
     }
 
     private static func trimmed(_ value: Slice<UnsafeRawBufferPointer>) -> Slice<UnsafeRawBufferPointer> {
         var value = value
-        while let first = value.first, first.isBlank { value.removeFirst() }
-        while let last = value.last, last.isBlank { value.removeLast() }
+        // A part of the line's end counts too.
+        while let first = value.first, first.isBlank || first == 0x0d { value.removeFirst() }
+        while let last = value.last, last.isBlank || last == 0x0d { value.removeLast() }
         return value
-    }
-}
-
-extension UInt8 {
-    fileprivate var isUpperCase: Bool { (0x41...0x5a).contains(self) }
-    /// A blank around a value, or a part of the line's end.
-    fileprivate var isBlank: Bool { self == 0x20 || self == 0x09 || self == 0x0d }
-}
-
-extension String {
-    /// Without the spaces and tabs that may stand around the value of a header.
-    package var trimmedOfBlanks: String {
-        let isBlank: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x09 }
-        guard let first = utf8.firstIndex(where: { !isBlank($0) }), let last = utf8.lastIndex(where: { !isBlank($0) }) else { return "" }
-        return String(self[first...last])
     }
 }
 
@@ -215,4 +200,27 @@ extension String {
     fileprivate var withoutControls: String {
         utf8.contains(where: \.isControl) ? String(decoding: utf8.filter { !$0.isControl }, as: UTF8.self) : self
     }
+}
+
+/// Prints all names, and the values of the few headers that describe a body or its keeping: in a log, in a dump, or as a part of another value.
+/// All other values may be somebody's secret, such as a cookie or a place with a token.
+extension ResponseHeaders: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String { customMirror.printed }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror {
+        let fields = fields
+        var children = fields.prefix(Self.mostPrinted).map { field in
+            let isPlain = Self.plainNames.contains(field.name.lowercased())
+            return (label: field.name.escapedForDisplay as String?, value: (isPlain ? field.value.escapedForDisplay : "•••") as Any)
+        }
+        if fields.count > children.count { children.append(("…", "and \(fields.count - children.count) more")) }
+        return Mirror(self, children: children, displayStyle: .struct)
+    }
+
+    /// A stranger may send thousands.
+    private static let mostPrinted = 40
+    private static let plainNames: Set = [
+        "accept-ranges", "age", "cache-control", "content-encoding", "content-language", "content-length", "content-range", "content-type",
+        "date", "etag", "expires", "last-modified", "retry-after", "server", "vary",
+    ]
 }

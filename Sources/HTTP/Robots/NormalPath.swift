@@ -1,3 +1,5 @@
+internal import GannetBase
+
 /// Paths and patterns as they are compared (RFC 9309, section 2.2.2).
 ///
 /// An unreserved character stands for itself, also where it was written as `%61`. So does `/`. Each other octet is `%` and two digits in
@@ -34,8 +36,8 @@ enum NormalPath {
         while index < bytes.endIndex {
             var byte = bytes[index]
             var isEscape = false
-            if byte == percent, index + 2 < bytes.endIndex, let high = ASCII.hexadecimal(bytes[index + 1]),
-                let low = ASCII.hexadecimal(bytes[index + 2])
+            if byte == percent, index + 2 < bytes.endIndex, let high = bytes[index + 1].hexadecimalDigit,
+                let low = bytes[index + 2].hexadecimalDigit
             {
                 byte = high << 4 | low
                 isEscape = true
@@ -50,7 +52,7 @@ enum NormalPath {
     }
 
     private static func isUnreserved(_ byte: UInt8) -> Bool {
-        ASCII.isLetter(byte) || ASCII.isDigit(byte) || [0x2d, 0x2e, 0x5f, 0x7e].contains(byte)  // - . _ ~
+        byte.isLetterOrDigit || [0x2d, 0x2e, 0x5f, 0x7e].contains(byte)  // - . _ ~
     }
 
     private static let digits = Array("0123456789ABCDEF".utf8)

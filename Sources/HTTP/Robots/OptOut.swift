@@ -16,9 +16,9 @@ package enum OptOut {
     package static func refusal(in fields: [(name: String, value: String)], for agent: String, isImage: Bool) -> String? {
         let agent = ProductToken.name(in: Array(agent.utf8)[...])
         for field in fields {
-            if isNamed(field.name, "x-robots-tag") {
+            if isNamed(field.name.utf8, "x-robots-tag") {
                 if let refusal = directive(in: Array(field.value.utf8), for: agent, isImage: isImage) { return "X-Robots-Tag: \(refusal)" }
-            } else if isNamed(field.name, "tdm-reservation") {
+            } else if isNamed(field.name.utf8, "tdm-reservation") {
                 let elements = field.value.utf8.split(separator: comma)
                 if elements.contains(where: { trimmed(Array($0)[...]).elementsEqual([UInt8(ascii: "1")]) }) { return "tdm-reservation: 1" }
             }
@@ -36,7 +36,7 @@ package enum OptOut {
         for element in value.split(separator: comma) {
             var element = trimmed(element)
             // A date may have a comma, and its second half may have colons: "Sunday, 06-Nov-94 08:49:37 GMT".
-            let isDate = isBehindDate && element.first.map(ASCII.isDigit) ?? false
+            let isDate = isBehindDate && element.first?.isDigit ?? false
             isBehindDate = false
             if isDate { continue }
             // Several names may stand before one directive; the last one counts.
@@ -51,7 +51,7 @@ package enum OptOut {
                 }
             }
             guard let prefix = addressee.prefix, element.count <= 12 else { continue }
-            let directive = String(decoding: element.map(ASCII.lowercased), as: UTF8.self)
+            let directive = String(decoding: element.map(\.lowercased), as: UTF8.self)
             if forAll.contains(directive) || isImage && forImages.contains(directive) { return prefix + directive }
         }
         return nil
@@ -85,19 +85,17 @@ package enum OptOut {
 
     /// `unavailable_after: date`, `max-snippet: 20` and their like: their colon stands before a value.
     private static func isDirectiveWithValue(_ name: ArraySlice<UInt8>) -> Bool {
-        isNamed(name, "unavailable_after") || name.prefix(4).map(ASCII.lowercased).elementsEqual("max-".utf8)
+        isNamed(name, "unavailable_after") || name.prefix(4).map(\.lowercased).elementsEqual("max-".utf8)
     }
 
     private static let comma = UInt8(ascii: ",")
 
     private static func trimmed(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        let start = text.drop(while: ASCII.isBlank)
-        return start.prefix((start.lastIndex { !ASCII.isBlank($0) } ?? start.startIndex - 1) - start.startIndex + 1)
+        let start = text.drop(while: \.isBlank)
+        return start.prefix((start.lastIndex { !$0.isBlank } ?? start.startIndex - 1) - start.startIndex + 1)
     }
 
-    private static func isNamed(_ name: String, _ other: String) -> Bool { isNamed(Array(name.utf8)[...], other) }
-
-    private static func isNamed(_ name: ArraySlice<UInt8>, _ other: String) -> Bool {
-        name.count == other.utf8.count && name.lazy.map(ASCII.lowercased).elementsEqual(other.utf8)
+    private static func isNamed(_ name: some Collection<UInt8>, _ other: String) -> Bool {
+        name.count == other.utf8.count && name.lazy.map(\.lowercased).elementsEqual(other.utf8)
     }
 }

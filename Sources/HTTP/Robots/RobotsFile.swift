@@ -62,9 +62,24 @@ enum CrawlDelay {
     /// Digits, and a point among or beside them. Nil for all else, such as a sign, an exponent or a unit.
     static func seconds(in value: ArraySlice<UInt8>) -> Double? {
         let points = value.count { $0 == UInt8(ascii: ".") }
-        guard points <= 1, value.count > points, value.allSatisfy({ $0 == UInt8(ascii: ".") || ASCII.isDigit($0) }) else { return nil }
+        guard points <= 1, value.count > points, value.allSatisfy({ $0 == UInt8(ascii: ".") || $0.isDigit }) else { return nil }
         // Zeroes on both sides: "5." and ".5" are numbers here, and not to Swift.
         let text = "0" + String(decoding: value, as: UTF8.self) + (points == 1 ? "0" : "")
         return Double(text).flatMap { $0.isFinite ? $0 : nil }
+    }
+}
+
+/// The name of a client, as robots.txt and `X-Robots-Tag` have it.
+enum ProductToken {
+    /// The name that a text begins with, in lower case: `Gannet/1.0 (fast)` names `gannet`. Nil where the text begins with no name.
+    ///
+    /// RFC 9309 has letters, `-` and `_`. Names of real crawlers also have digits and points, and a name is never a part of a longer one.
+    static func name(in text: ArraySlice<UInt8>) -> [UInt8]? {
+        let name = text.prefix(while: isPart).map(\.lowercased)
+        return name.isEmpty ? nil : name
+    }
+
+    private static func isPart(_ byte: UInt8) -> Bool {
+        byte.isLetterOrDigit || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_") || byte == UInt8(ascii: ".")
     }
 }

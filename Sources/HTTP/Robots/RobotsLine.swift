@@ -39,7 +39,7 @@ struct RobotsLine: Sendable {
         let name = Self.trimmed(bytes, text.lowerBound..<colon)
         // The longest known key; a long line without one costs nothing more.
         guard name.count <= 11 else { return nil }
-        switch String(decoding: bytes[name].map(ASCII.lowercased), as: UTF8.self) {
+        switch String(decoding: bytes[name].map(\.lowercased), as: UTF8.self) {
         case "user-agent": key = .userAgent
         case "allow": key = .allow
         case "disallow": key = .disallow
@@ -51,8 +51,8 @@ struct RobotsLine: Sendable {
     }
 
     private static func trimmed(_ bytes: [UInt8], _ range: Range<Int>) -> Range<Int> {
-        let start = bytes[range].firstIndex { !ASCII.isBlank($0) } ?? range.upperBound
-        let end = bytes[start..<range.upperBound].lastIndex { !ASCII.isBlank($0) }.map { $0 + 1 } ?? start
+        let start = bytes[range].firstIndex { !$0.isBlank } ?? range.upperBound
+        let end = bytes[start..<range.upperBound].lastIndex { !$0.isBlank }.map { $0 + 1 } ?? start
         return start..<end
     }
 

@@ -92,8 +92,8 @@ struct ProxyAddress: Sendable, Hashable {
         else { throw Self.refusal }
         do throws(RequestRejection) {
             // Read as an http URL, whose form it has. libcurl gets the host in ASCII.
-            let address = try StandardURL(parsing: Array("http://\(authority)".utf8))
-            host = address.host
+            let address = try CanonicalURL(standard: Array("http://\(authority)".utf8))
+            host = address.hostName
             url = "\(scheme)://\(address.credentials.map { "\($0)@" } ?? "")\(host):\(port)"
         } catch {
             throw InvalidOptions("The proxy's address cannot be used: \(error).")

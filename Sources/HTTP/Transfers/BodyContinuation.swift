@@ -28,23 +28,13 @@ struct BodyContinuation {
     /// Before each request for a rest: the origin may be starting again. The transfer keeps its place meanwhile.
     static let pause = Duration.milliseconds(250)
 
-    private enum Validator: Equatable {
-        case tag(String)
-        case date(String)
-
-        var text: String {
-            switch self {
-            case .tag(let text), .date(let text): text
-            }
-        }
-    }
-
     /// How often a rest was asked for.
     private(set) var count = 0
     /// The bytes that the last request could build on.
     private var start: Int64 = 0
     private var total: Int64?
-    private var validator: Validator?
+    /// A tag with its quotes, or a date.
+    private var validator: String?
 
     /// The headers that ask for the rest of the body; nil where it cannot be asked for.
     /// - Parameter now: In seconds since 1970.
@@ -54,7 +44,7 @@ struct BodyContinuation {
             beginning.total.map({ beginning.count < $0 }) ?? true, ContentEncodings.names(in: headers).isEmpty,
             Self.permitsRanges(headers), let validator = Self.validator(of: headers, now: now),
             let range = HeaderField(name: "Range", value: "bytes=\(beginning.count)-"),
-            let condition = HeaderField(name: "If-Range", value: validator.text)
+            let condition = HeaderField(name: "If-Range", value: validator)
         else { return nil }
         count += 1
         (start, total, self.validator) = (beginning.count, beginning.total, validator)
@@ -82,15 +72,15 @@ struct BodyContinuation {
 
     /// The strong validator of an answer. A date is one only where there is no tag, and where the body was old when it was sent: two versions
     /// of one second have the same date.
-    private static func validator(of headers: ResponseHeaders, now: Int64) -> Validator? {
+    private static func validator(of headers: ResponseHeaders, now: Int64) -> String? {
         let tags = headers.values(of: "etag")
-        if let tag = tags.first { return tags.count == 1 && isStrong(tag) ? .tag(tag) : nil }
+        if let tag = tags.first { return tags.count == 1 && isStrong(tag) ? tag : nil }
         let dates = headers.values(of: "last-modified")
         guard dates.count == 1, let text = dates.first, let modified = HTTPDate(text, now: now),
             let sent = headers["date"].flatMap({ HTTPDate($0, now: now) }),
             sent.secondsSince1970 - modified.secondsSince1970 >= leastAge
         else { return nil }
-        return .date(text)
+        return text
     }
 
     /// In seconds. The two dates may come from two clocks.
@@ -105,11 +95,9 @@ struct BodyContinuation {
     /// Some origins leave the date of a part out, but not its tag.
     private func hasSameValidator(_ headers: ResponseHeaders) -> Bool {
         let tags = headers.values(of: "etag")
-        switch validator {
-        case .tag(let tag): return tags == [tag]
-        case .date(let date): return tags.isEmpty && headers.values(of: "last-modified").allSatisfy { $0 == date }
-        case nil: return false
-        }
+        guard let validator else { return false }
+        if Self.isStrong(validator) { return tags == [validator] }
+        return tags.isEmpty && headers.values(of: "last-modified").allSatisfy { $0 == validator }
     }
 
     /// `bytes 500-999/1000`. An unknown total is of no use.

@@ -5,6 +5,9 @@
 /// which our own speed limit holds the transfer back belongs to no window.
 ///
 /// A body that breaks off and goes on has one pace, so an origin gains no time by breaking off.
+///
+/// The timeout is for all else that does not move: look-ups, connections, waits for answers, and bodies that nobody wants. The time in which
+/// a body moved is given back, for the request that asks for its rest.
 struct BodyPace {
     enum Verdict: Equatable {
         case moves
@@ -23,12 +26,17 @@ struct BodyPace {
     private var age = Duration.zero
     /// Set while it comes.
     private var runsSince: Instant?
-    private var isHeldBack = false
+    private var heldBackSince: Instant?
     /// How old the body was when this window began, and when bytes last came.
     private var windowBegan = Duration.zero
     private var lastCame = Duration.zero
     /// In this window.
     private var bytes: Int64 = 0
+
+    /// By how much the end of the timeout has moved on.
+    private(set) var grace = Duration.zero
+    /// When the body began or went on, and when bytes last came.
+    private var moved: (from: Instant, to: Instant)?
 
     init(timeout: Duration, window: Duration, first: Int, lasting: Int) {
         self.timeout = timeout
@@ -46,27 +54,40 @@ struct BodyPace {
     /// When the body is looked at next; nil while none comes, and while it is held back.
     var due: Instant? { runsSince.map { $0 + (min(windowBegan, lastCame) + window - age) } }
 
-    /// A body begins, or goes on after a break.
+    /// The same for any body. A body that nobody wants has the rest of the timeout, which ends at the deadline.
+    func nextLook(atBody isWanted: Bool, deadline: Instant) -> Instant? {
+        if heldBackSince != nil { return nil }
+        return isWanted ? due : deadline
+    }
+
+    /// A body that is wanted begins, or goes on after a break.
     mutating func begins(at now: Instant) {
-        runsSince = now
+        (runsSince, heldBackSince, moved) = (now, nil, (from: now, to: now))
         lastCame = age
     }
 
-    mutating func came(_ count: Int, at now: Instant) {
-        if isHeldBack { (isHeldBack, runsSince) = (false, now) }
-        bytes += Int64(count)
-        lastCame = age(at: now)
+    mutating func came(_ count: Int, ofBody isWanted: Bool = true, at now: Instant) {
+        if isWanted {
+            if heldBackSince != nil { runsSince = now }
+            bytes += Int64(count)
+            lastCame = age(at: now)
+            moved?.to = now
+        } else if let heldBackSince {
+            grace += now - heldBackSince
+        }
+        heldBackSince = nil
     }
 
-    /// Our own limit lets no more in for now.
+    /// Our own limit lets no more in for now, which is no fault of the origin.
     mutating func isHeldBack(at now: Instant) {
-        stops(at: now)
-        isHeldBack = true
+        heldBackSince = heldBackSince ?? now
+        (age, runsSince) = (age(at: now), nil)
     }
 
-    /// No body comes any more, or for now.
-    mutating func stops(at now: Instant) {
-        (age, runsSince, isHeldBack) = (age(at: now), nil, false)
+    /// The body broke off. Its silence at the end did not move.
+    mutating func breaks(at now: Instant) {
+        if let moved { grace += moved.to - moved.from }
+        (age, runsSince, heldBackSince, moved) = (age(at: now), nil, nil, nil)
     }
 
     /// To be called when a look is due. After any other answer than `moves`, and at the end of a window, a window begins.
@@ -89,4 +110,40 @@ struct BodyPace {
     }
 
     private func age(at now: Instant) -> Duration { age + (runsSince.map { max(.zero, now - $0) } ?? .zero) }
+}
+
+/// The times of a transfer that libcurl does not watch.
+extension Transfer {
+    /// The end of the time for all that does not move.
+    var deadline: ContinuousClock.Instant { start + pace.grace + settings.fetch.timeout }
+
+    /// The rest of that time.
+    var timeLeft: Duration { max(.zero, deadline - .now) }
+
+    /// When the engine has to look whether the transfer goes on; nil where libcurl watches the time, or the transfer waits for us.
+    var nextLook: ContinuousClock.Instant? {
+        if let answerDeadline { return answerDeadline }
+        guard handle != nil, state.phase == .body else { return nil }
+        return pace.nextLook(atBody: state.hasBody, deadline: deadline)
+    }
+
+    /// To be called when `nextLook` is over. False ends the transfer.
+    func look(at now: ContinuousClock.Instant) -> Bool {
+        if answerDeadline != nil {
+            state.stop = .failure(.timeout(.response), "no answer within \(TransferState.seconds(settings.answerTimeout))")
+        } else if state.hasBody {
+            return state.tookFromWire(bytesOnWire()) && state.looked(pace.look(at: now))
+        } else {
+            state.stop = .outOfTime
+        }
+        return false
+    }
+
+    /// The bytes of its connection that the current answer has taken. On a used connection the first look says how many belong to earlier answers.
+    private func bytesOnWire() -> UInt64 {
+        guard let ends, let read = handle?.readBytes(ends) else { return 0 }
+        let before = readBefore ?? (state.isOnUsedConnection ? read - min(read, UInt64(state.transferredBytes)) : 0)
+        readBefore = before
+        return read - min(read, before)
+    }
 }

@@ -29,7 +29,7 @@ extension Transfer {
             status: state.status, headers: responseHeaders, count: state.transferredBytes, total: state.announcedBytes)
         guard let request = continuation.request(after: beginning, now: Int64(time(nil))) else { return false }
         earlierPhases = phases
-        patience.breaks(at: .now)
+        pace.breaks(at: .now)
         guard timeLeft > .zero else { return false }
         broken = BrokenBody(failure: failure, request: request, headerLines: headerLines)
         state.asksForRest()
@@ -51,7 +51,8 @@ extension Transfer {
         if verdict == .beginsAnew, ticket.request.growing != nil { verdict = .isNone }
         switch verdict {
         case .isNone:
-            state.gotNoRest()
+            // The failure of the body that broke off says more.
+            state.stop = .failure(.truncated, "")
             return .isNone
         case .goesOn(let end, let total):
             headerLines = broken.headerLines

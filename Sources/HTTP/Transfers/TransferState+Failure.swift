@@ -23,18 +23,10 @@ extension TransferState {
     /// A redirect is no success either, not even one that names no place.
     func failure(_ ending: Ending) -> (kind: FetchError.Kind, detail: String)? {
         switch stop {
-        case .headersTooLarge: return (.headersTooLarge, "more than \(maximumHeaders.of("byte"))")
-        case .bodyTooLarge: return (.tooLarge, "more than \(maximumBody.of("byte"))")
-        case .uninteresting: return (.status(status), reason(ending))
-        case .encoding(let reason): return (.badEncoding, reason)
+        case .failure(let kind, let detail): return (kind, detail)
         case .storage(let failure): return (failure.kind, failure.description)
-        case .rules(let how): return (.protocolError, how)
-        case .refused(let reason): return (.disallowed, reason)
+        case .uninteresting: return (.status(status), reason(ending))
         case .cut: return nil
-        case .noAnswer(let time): return (.timeout(.response), "no answer within \(Self.seconds(time))")
-        case .standsStill(let time): return (.timeout(.body), "nothing came for \(Self.seconds(time))")
-        case .isSlow(let bytes, let time): return (.tooSlow, "\(bytes.of("byte")) in \(Self.seconds(time))")
-        case .noRest: return (.truncated, "")
         case .outOfTime, nil: break
         }
         if status == 407, ending.isBehindProxy { return (.proxy, "it wants a name and a password (407)") }
@@ -102,7 +94,7 @@ extension TransferState {
     }
 
     /// `30 s`, `0.3 s`; from a second on in tenths.
-    private static func seconds(_ time: Duration) -> String {
+    static func seconds(_ time: Duration) -> String {
         let unit = time < .seconds(1) ? 1.0 : 100
         let milliseconds = Int64((time / .milliseconds(1) / unit).rounded() * unit)
         return milliseconds % 1000 == 0 ? "\(milliseconds / 1000) s" : "\(Double(milliseconds) / 1000) s"

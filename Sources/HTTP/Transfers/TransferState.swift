@@ -4,24 +4,12 @@ import CCurl
 struct TransferState {
     /// Why a callback, or a deadline of ours, ended the transfer.
     enum Stop: Hashable {
-        case headersTooLarge
-        case bodyTooLarge
+        case failure(FetchError.Kind, String)
+        case storage(StorageFailure)
         /// Enough was read of the body of an answer that is not a success.
         case uninteresting
-        case encoding(String)
-        case storage(StorageFailure)
-        case noAnswer(within: Duration)
-        /// The body of a success does not move, or hardly.
-        case standsStill(for: Duration)
-        case isSlow(bytes: Int64, within: Duration)
         /// The time for all that does not move is over, within a body that nobody wants.
         case outOfTime
-        /// The answer to the request for a body's rest is neither the rest nor the whole.
-        case noRest
-        /// An answer that no client should believe.
-        case rules(String)
-        /// The request refuses the answer, by its head.
-        case refused(String)
         /// The body has come as far as the request wants it.
         case cut
     }
@@ -53,11 +41,11 @@ struct TransferState {
     private(set) var rest: (end: Int64, total: Int64)?
     private(set) var isRedirected = false
     private var headerBytes = 0
-    private(set) var stop: Stop?
+    var stop: Stop?
     private var refusal: (address: IPAddress, reason: AddressGuard.Reason)?
     private var socketsOpened = 0
     /// The errno with which this hop's last socket could not be made.
-    private(set) var socketError: Int32?
+    var socketError: Int32?
     /// Whether the connection held unread bytes before the request was sent.
     private(set) var hasFoundLeftover = false
     /// How often the hop has been asked again, on a connection of its own.
@@ -112,15 +100,17 @@ struct TransferState {
         socketError = nil
     }
 
-    mutating func socketFailed(_ code: Int32) { socketError = code }
-
     mutating func socketRefused(_ address: IPAddress, _ reason: AddressGuard.Reason) {
         refusal = (address, reason)
     }
 
     /// Bytes of an earlier answer are a reason to ask again. A server that speaks first on a new connection does not speak HTTP.
     mutating func foundLeftover(onNewConnection isNew: Bool) {
-        if isNew || newStarts > 0 { stop = .rules("it sent an answer before the request") } else { hasFoundLeftover = true }
+        if isNew || newStarts > 0 {
+            stop = .failure(.protocolError, "it sent an answer before the request")
+        } else {
+            hasFoundLeftover = true
+        }
     }
 
     /// The hop is asked once more, on a connection of its own.
@@ -144,7 +134,7 @@ struct TransferState {
         headerBytes += count
         hasAnswer = true
         guard headerBytes <= maximumHeaders else {
-            stop = .headersTooLarge
+            stop = .failure(.headersTooLarge, "more than \(maximumHeaders.of("byte"))")
             return false
         }
         return true
@@ -159,7 +149,7 @@ struct TransferState {
         phase = .body
         transferredBytes += Int64(count)
         if let rest, transferredBytes > rest.end {
-            stop = .rules("it sent more than the part that its Content-Range names")
+            stop = .failure(.protocolError, "it sent more than the part that its Content-Range names")
             return .stop
         }
         if isSuccess { return transferredBytes <= maximumBody ? .write : tooLarge() }
@@ -183,29 +173,16 @@ struct TransferState {
     }
 
     private mutating func tooLarge() -> BodyAction {
-        stop = .bodyTooLarge
+        stop = .failure(.tooLarge, "more than \(maximumBody.of("byte"))")
         return .stop
     }
-
-    mutating func storageFailed(_ failure: StorageFailure) { stop = .storage(failure) }
-
-    mutating func brokeRules(_ how: String) { stop = .rules(how) }
-
-    mutating func refused(because reason: String) { stop = .refused(reason) }
-
-    mutating func cutBody() { stop = .cut }
-
-    mutating func decodingFailed(_ reason: String) { stop = .encoding(reason) }
-
-    /// The time for an answer's headers is over.
-    mutating func gaveUpWaiting(after time: Duration) { stop = .noAnswer(within: time) }
 
     /// False ends the transfer.
     mutating func looked(_ verdict: BodyPace.Verdict) -> Bool {
         switch verdict {
         case .moves: return true
-        case .standsStill(let time): stop = .standsStill(for: time)
-        case .isSlow(let bytes, let time): stop = .isSlow(bytes: bytes, within: time)
+        case .standsStill(let time): stop = .failure(.timeout(.body), "nothing came for \(Self.seconds(time))")
+        case .isSlow(let bytes, let time): stop = .failure(.tooSlow, "\(bytes.of("byte")) in \(Self.seconds(time))")
         }
         return false
     }
@@ -215,13 +192,9 @@ struct TransferState {
     /// A body may come in chunks of one byte, but an origin could put a megabyte around each byte and move for days.
     mutating func tookFromWire(_ count: UInt64) -> Bool {
         guard count > UInt64(transferredBytes) * 64 + (1 << 20) else { return true }
-        stop = .rules("it sent \(count) bytes for a body of \(transferredBytes)")
+        stop = .failure(.protocolError, "it sent \(count) bytes for a body of \(transferredBytes)")
         return false
     }
-
-    mutating func ranOutOfTime() { stop = .outOfTime }
-
-    mutating func gotNoRest() { stop = .noRest }
 
     var isSuccess: Bool { (200...299).contains(status) || status == 304 && isConditional }
 
@@ -243,7 +216,7 @@ extension TransferState {
     func brokeOff(_ kind: FetchError.Kind) -> Bool {
         guard phase == .body, status == 200 else { return false }
         switch (kind, stop) {
-        case (.reset, nil), (.truncated, nil), (.timeout(.body), .standsStill): return true
+        case (.reset, nil), (.truncated, nil), (.timeout(.body), .failure): return true
         default: return false
         }
     }

@@ -15,7 +15,7 @@ enum StandardHost {
             guard let ascii = InternationalName.ascii(name) else { throw .badHost }
             output += ascii
         } else {
-            for byte in name { output.append(0x41...0x5a ~= byte ? byte | 0x20 : byte) }
+            output += name.lazy.map(\.lowercased)
         }
         // A name of soft hyphens alone is empty by now.
         let written = output[start...]

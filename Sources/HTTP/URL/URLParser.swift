@@ -7,12 +7,12 @@ struct URLParser {
     private var output: [UInt8] = []
     private var isSecure = false
     private var port: Int?
-    private var offsets = StandardURL.Offsets()
+    private var offsets = CanonicalURL.Offsets()
 
-    static func parse(_ text: [UInt8], base: StandardURL?) throws(RequestRejection) -> StandardURL {
+    static func parse(_ text: [UInt8], base: CanonicalURL?) throws(RequestRejection) -> CanonicalURL {
         var parser = URLParser(text)
         try parser.schemeStart(base)
-        return StandardURL(
+        return CanonicalURL(
             text: String(decoding: parser.output, as: UTF8.self), isSecure: parser.isSecure, port: parser.port, offsets: parser.offsets)
     }
 
@@ -35,7 +35,7 @@ struct URLParser {
 
     // MARK: Scheme
 
-    private mutating func schemeStart(_ base: StandardURL?) throws(RequestRejection) {
+    private mutating func schemeStart(_ base: CanonicalURL?) throws(RequestRejection) {
         guard let colon = schemeEnd else {
             guard let base else { throw .noScheme }
             isSecure = base.isSecure
@@ -69,7 +69,7 @@ struct URLParser {
 
     // MARK: References
 
-    private mutating func relative(to base: StandardURL) throws(RequestRejection) {
+    private mutating func relative(to base: CanonicalURL) throws(RequestRejection) {
         if hasSlash(at: next) {
             if hasSlash(at: next + 1) { return try absolute() }
             next += 1
@@ -90,9 +90,9 @@ struct URLParser {
         }
     }
 
-    private mutating func take(_ base: StandardURL, upTo end: Int) {
+    private mutating func take(_ base: CanonicalURL, upTo end: Int) {
         output += base.text.utf8.prefix(end)
-        port = base.port
+        port = base.givenPort
         offsets = base.offsets
         offsets.query = nil
     }

@@ -18,11 +18,6 @@ extension WireRecord {
         /// The SHA-256 of the decoded body; nil where there was none.
         package let body: [UInt8]?
         package let exchanges: [Exchange]
-
-        package init(body: [UInt8]?, exchanges: [Exchange]) {
-            self.body = body
-            self.exchanges = exchanges
-        }
     }
 
     /// Nil where there are none, and where they take more bytes than `most`.

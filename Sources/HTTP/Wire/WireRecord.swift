@@ -25,19 +25,19 @@ package final class WireRecord: Sendable {
 
     package struct Exchange: Sendable {
         /// Without user, password and fragment.
-        package let url: String
+        package internal(set) var url = ""
         /// When the request was sent, by the wall clock.
-        package let date: Date
+        package internal(set) var date = Date()
         /// As it was sent, without headers that may be secrets.
-        package let requestHead: [UInt8]
+        package internal(set) var requestHead: [UInt8] = []
         /// The status line and all fields as they came, without interim answers (1xx) and those of proxies.
-        package let answerHead: [UInt8]
-        package let body: Body
-        package let cut: Cut?
+        package internal(set) var answerHead: [UInt8] = []
+        package internal(set) var body = Body.downloaded
+        package internal(set) var cut: Cut?
         /// Such as `h2` or `http/1.1`.
-        package let protocolName: String
+        package internal(set) var protocolName = ""
         /// The numeric address of the origin; nil behind a proxy.
-        package let remoteAddress: String?
+        package internal(set) var remoteAddress: String?
     }
 
     /// So much is kept of the bodies of redirects and errors, in bytes.

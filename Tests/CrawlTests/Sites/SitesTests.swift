@@ -51,7 +51,9 @@ import Testing
     private struct Engine: Downloader {
         let answer: @Sendable (DownloadRequest) -> Result<Download, FetchError>
 
-        func download(_ request: DownloadRequest) async throws(FetchError) -> Download { try answer(request).get() }
+        func download(_ request: DownloadRequest, through gate: (any HopGate)?) async throws(FetchError) -> Download {
+            try answer(request).get()
+        }
     }
 
     private static func fetched(

@@ -322,7 +322,7 @@ private struct StubbornOrigin: Downloader {
     let begun = Monitor(false)
     let mayEnd = Monitor(false)
 
-    func download(_ request: DownloadRequest) async throws(FetchError) -> Download {
+    func download(_ request: DownloadRequest, through gate: (any HopGate)?) async throws(FetchError) -> Download {
         begun.update { $0 = true }
         _ = await Task { try await mayEnd.wait { $0 ? () : nil } }.result
         throw FetchError(kind: .cancelled, url: request.url)

@@ -30,7 +30,7 @@ final class ScriptedOrigin: Downloader {
 
     func asked(_ count: Int) async throws { try await state.wait { $0.requests.count >= count ? () : nil } }
 
-    func download(_ request: DownloadRequest) async throws(FetchError) -> Download {
+    func download(_ request: DownloadRequest, through gate: (any HopGate)?) async throws(FetchError) -> Download {
         state.update { $0.requests.append(request) }
         do {
             try await state.wait { $0.isHeld ? nil : () }

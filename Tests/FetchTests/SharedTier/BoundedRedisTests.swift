@@ -11,7 +11,7 @@ private struct GeneratingDownloader: Downloader {
         return generator.next(count: 2500)
     }
 
-    func download(_ request: DownloadRequest) async throws(FetchError) -> Download {
+    func download(_ request: DownloadRequest, through gate: (any HopGate)?) async throws(FetchError) -> Download {
         Download(finalURL: request.url, headers: ResponseHeaders([("Cache-Control", "max-age=600")]), bytes: Self.body(request.url))
     }
 }

@@ -2,7 +2,7 @@ internal import GannetBase
 package import GannetHTTP
 
 /// A downloader without a network: answers as a test says, and keeps account of what it was asked.
-package final class ScriptedDownloader: GatedDownloader {
+package final class ScriptedDownloader: Downloader {
     package enum Answer: Sendable {
         case body(String)
         /// With these headers; a 304 to whoever names its `ETag`.
@@ -75,15 +75,7 @@ package final class ScriptedDownloader: GatedDownloader {
         for waiter in waiters { waiter.resume() }
     }
 
-    package func download(_ request: DownloadRequest) async throws(FetchError) -> Download {
-        try await download(request, gate: nil)
-    }
-
-    package func download(_ request: DownloadRequest, through gate: any HopGate) async throws(FetchError) -> Download {
-        try await download(request, gate: gate)
-    }
-
-    private func download(_ request: DownloadRequest, gate: (any HopGate)?) async throws(FetchError) -> Download {
+    package func download(_ request: DownloadRequest, through gate: (any HopGate)?) async throws(FetchError) -> Download {
         state.withLock { state in
             state.requests.append(request)
             state.active += 1

@@ -9,53 +9,53 @@ import Testing
     private func decision(
         _ kind: FetchError.Kind, headers: [String] = [], retryAfter: Duration? = nil, request: RequestFacts = Kept.request,
         policy: FreshnessPolicy? = nil
-    ) -> (kept: Duration, audience: Audience) {
+    ) -> (kept: Duration, isForOthers: Bool) {
         let error = FetchError(kind: kind, url: Kept.url, retryAfter: retryAfter, headers: HTTPLines.headers(headers))
         let decision = FailureDecision(
             after: error, for: request, requestedAt: .came, failedAt: .came, policy: policy ?? self.policy)
-        return (decision.keptUntil - .came, decision.audience)
+        return (decision.keptUntil - .came, decision.isForOthers)
     }
 
     @Test(
         arguments: [
-            (.status(404), 300, .allWaiting), (.status(410), 300, .allWaiting), (.status(400), 60, .allWaiting),
-            (.status(401), 60, .allWaiting),
-            (.status(403), 60, .allWaiting), (.status(451), 60, .allWaiting), (.status(300), 60, .allWaiting),
-            (.status(302), 60, .allWaiting),
-            (.status(500), 1, .allWaiting), (.status(502), 1, .allWaiting), (.status(504), 1, .allWaiting), (.status(599), 1, .allWaiting),
-            (.dns(.noSuchName), 60, .allWaiting), (.dns(.noAddress), 2, .allWaiting), (.dns(.serverFailed), 2, .allWaiting),
-            (.dns(.nobodyAnswers), 0, .sameMachine), (.proxy, 0, .sameMachine), (.tls, 60, .allWaiting), (.refusedAddress, 60, .allWaiting),
-            (.connect, 2, .allWaiting), (.timeout(.resolve), 2, .allWaiting), (.timeout(.connect), 2, .allWaiting),
-            (.timeout(.response), 1, .allWaiting), (.timeout(.body), 1, .allWaiting), (.tooSlow, 1, .allWaiting), (.reset, 1, .allWaiting),
-            (.truncated, 1, .allWaiting), (.refusedRedirect, 60, .allWaiting), (.tooManyRedirects, 60, .allWaiting),
-            (.tooLarge, 60, .allWaiting),
-            (.headersTooLarge, 60, .allWaiting), (.badEncoding, 60, .allWaiting), (.protocolError, 60, .allWaiting),
-            (.status(429), 1, .allWaiting), (.status(503), 1, .allWaiting), (.status(408), 1, .allWaiting), (.throttled, 1, .allWaiting),
-            (.invalidURL, 0, .allWaiting), (.invalidRequest, 0, .sameRequest), (.cancelled, 0, .nobody), (.storage, 0, .sameMachine),
-            (.systemLimit, 0, .sameMachine), (.engine, 0, .sameMachine),
-        ] as [(FetchError.Kind, Int, Audience)])
-    func `a failure stands for its URL by its class`(kind: FetchError.Kind, seconds: Int, audience: Audience) {
+            (.status(404), 300, true), (.status(410), 300, true), (.status(400), 60, true),
+            (.status(401), 60, true),
+            (.status(403), 60, true), (.status(451), 60, true), (.status(300), 60, true),
+            (.status(302), 60, true),
+            (.status(500), 1, true), (.status(502), 1, true), (.status(504), 1, true), (.status(599), 1, true),
+            (.dns(.noSuchName), 60, true), (.dns(.noAddress), 2, true), (.dns(.serverFailed), 2, true),
+            (.dns(.nobodyAnswers), 0, false), (.proxy, 0, false), (.tls, 60, true), (.refusedAddress, 60, true),
+            (.connect, 2, true), (.timeout(.resolve), 2, true), (.timeout(.connect), 2, true),
+            (.timeout(.response), 1, true), (.timeout(.body), 1, true), (.tooSlow, 1, true), (.reset, 1, true),
+            (.truncated, 1, true), (.refusedRedirect, 60, true), (.tooManyRedirects, 60, true),
+            (.tooLarge, 60, true),
+            (.headersTooLarge, 60, true), (.badEncoding, 60, true), (.protocolError, 60, true),
+            (.status(429), 1, true), (.status(503), 1, true), (.status(408), 1, true), (.throttled, 1, true),
+            (.invalidURL, 0, true), (.invalidRequest, 0, true), (.cancelled, 0, false), (.storage, 0, false),
+            (.systemLimit, 0, false), (.engine, 0, false),
+        ] as [(FetchError.Kind, Int, Bool)])
+    func `a failure stands for its URL by its class`(kind: FetchError.Kind, seconds: Int, isForOthers: Bool) {
         let decision = decision(kind)
         #expect(decision.kept == .seconds(seconds))
-        #expect(decision.audience == audience)
+        #expect(decision.isForOthers == isForOthers)
     }
 
     @Test(
         arguments: [
-            (["Cache-Control: max-age=20"], 20, .allWaiting), (["Cache-Control: max-age=20, s-maxage=40"], 40, .allWaiting),
-            (["Expires: {30}"], 30, .allWaiting), (["Cache-Control: max-age=20", "Age: 5"], 15, .allWaiting),
-            (["Cache-Control: max-age=20", "Age: 50"], 0, .allWaiting), (["Cache-Control: max-age=0"], 0, .allWaiting),
-            (["Cache-Control: max-age=x"], 0, .allWaiting), (["Cache-Control: no-cache"], 0, .allWaiting),
-            (["Cache-Control: max-age=20, no-cache"], 0, .allWaiting), (["Cache-Control: max-age=999999"], 3600, .allWaiting),
-            (["Cache-Control: no-store"], 0, .allWaiting), (["Cache-Control: private, max-age=20"], 0, .sameRequest),
-            (["Last-Modified: {-864000}"], 300, .allWaiting), (["ETag: \"a\""], 300, .allWaiting),
-            (["Cache-Control: max-age=20", "Vary: *"], 0, .sameRequest), (["Cache-Control: max-age=20", "Vary: X-A"], 20, .allWaiting),
-            (["Cache-Control: max-age=20", "Vary: Accept-Encoding"], 20, .allWaiting),
-        ] as [([String], Int, Audience)])
-    func `an answer that says for how long is heeded`(headers: [String], seconds: Int, audience: Audience) {
+            (["Cache-Control: max-age=20"], 20, true), (["Cache-Control: max-age=20, s-maxage=40"], 40, true),
+            (["Expires: {30}"], 30, true), (["Cache-Control: max-age=20", "Age: 5"], 15, true),
+            (["Cache-Control: max-age=20", "Age: 50"], 0, true), (["Cache-Control: max-age=0"], 0, true),
+            (["Cache-Control: max-age=x"], 0, true), (["Cache-Control: no-cache"], 0, true),
+            (["Cache-Control: max-age=20, no-cache"], 0, true), (["Cache-Control: max-age=999999"], 3600, true),
+            (["Cache-Control: no-store"], 0, true), (["Cache-Control: private, max-age=20"], 0, true),
+            (["Last-Modified: {-864000}"], 300, true), (["ETag: \"a\""], 300, true),
+            (["Cache-Control: max-age=20", "Vary: *"], 0, true), (["Cache-Control: max-age=20", "Vary: X-A"], 20, true),
+            (["Cache-Control: max-age=20", "Vary: Accept-Encoding"], 20, true),
+        ] as [([String], Int, Bool)])
+    func `an answer that says for how long is heeded`(headers: [String], seconds: Int, isForOthers: Bool) {
         let decision = decision(.status(404), headers: headers)
         #expect(decision.kept == .seconds(seconds))
-        #expect(decision.audience == audience)
+        #expect(decision.isForOthers == isForOthers)
     }
 
     @Test func `a 5xx or a 403 may say for how long, too`() {
@@ -93,7 +93,7 @@ import Testing
         let request = RequestFacts(url: Kept.url, headers: HTTPLines.fields(["Authorization: a"]))
         let decision = decision(kind, headers: ["Cache-Control: max-age=20"], retryAfter: .seconds(20), request: request)
         #expect(decision.kept == .zero)
-        #expect(decision.audience == .sameRequest)
+        #expect(decision.isForOthers)
     }
 
     @Test(

@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test func `of an answer with too many headers the short list is served`() throws {
-        let long = String(repeating: "x", count: MessageHeaders.maximumBytes)
+        let long = String(repeating: "x", count: ResponseHeaders.mostKept)
         let stored = try answer(["X-Long: \(long)", "X-Other: 1", "ETag: \"a\""])
         #expect(names(stored.headers(at: .came, isConfirmed: false)) == ["cache-control", "etag", "date", "age"])
     }

@@ -34,19 +34,14 @@ import Testing
 
     /// An answer that is not kept may still be shared with callers that wait, except for these reasons.
     @Test(arguments: StorageDecision.Reason.allCases)
-    func `waiting callers get an answer that is not kept, unless it is private or incomplete`(reason: StorageDecision.Reason) {
-        let audience: Audience =
-            switch reason {
-            case .isPrivate, .credentials, .variesByAnything: .sameRequest
-            case .partial, .incomplete, .notModified: .nobody
-            default: .allWaiting
-            }
-        #expect(reason.audience == audience)
+    func `waiting callers get an answer that is not kept, unless it is private or a part`(reason: StorageDecision.Reason) {
+        let isSpecial: [StorageDecision.Reason] = [.noStore, .isPrivate, .credentials, .variesByAnything, .partial, .notModified]
+        #expect(reason.isForOneRequest == isSpecial.contains(reason))
     }
 
     @Test(arguments: StorageDecision.Reason.allCases)
     func `the kept answer is dropped when its origin says something new to everybody`(reason: StorageDecision.Reason) {
-        let isSpecial: [StorageDecision.Reason] = [.requestForbids, .credentials, .interim, .partial, .incomplete, .notModified]
+        let isSpecial: [StorageDecision.Reason] = [.requestForbids, .credentials, .interim, .partial, .notModified]
         #expect(reason.outdatesKept == !isSpecial.contains(reason))
     }
 

@@ -70,7 +70,7 @@ import Testing
     @Test mutating func `an origin gains no time by breaking off`() {
         pace.begins(at: start)
         pace.came(10, at: at(20))
-        pace.stops(at: at(20))
+        pace.breaks(at: at(20))
         #expect(pace.due == nil)
         pace.begins(at: at(100))
         #expect(pace.due == at(110))
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test func `the time in which a body moved is given back, and its silence is not`() {
-        var patience = BodyPatience(pace)
+        var patience = pace
         patience.begins(at: at(5))
         patience.came(1, ofBody: true, at: at(45))
         patience.breaks(at: at(70))
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test func `a body that nobody wants has the rest of the timeout, without the time of our own limit`() {
-        var patience = BodyPatience(pace)
+        var patience = pace
         patience.isHeldBack(at: at(5))
         #expect(patience.nextLook(atBody: false, deadline: at(60)) == nil)
         patience.came(1, ofBody: false, at: at(15))

@@ -5,13 +5,13 @@ import Testing
 /// Which transfers may have a connection, without libcurl.
 @Suite struct ConnectionSharingTests {
     private let start = ContinuousClock.now
-    private let origin = ConnectionSharing.Origin(host: "a.example", port: 443)
+    private let origin = HostPort(host: "a.example", port: 443)
 
     /// An expectation cannot change a struct.
     private final class Sharing {
         var now = ConnectionSharing()
 
-        func admits(_ id: UInt64, to origin: ConnectionSharing.Origin, at time: ContinuousClock.Instant) -> Bool {
+        func admits(_ id: UInt64, to origin: HostPort, at time: ContinuousClock.Instant) -> Bool {
             now.admits(id, to: origin, at: time)
         }
     }
@@ -83,7 +83,7 @@ import Testing
     @Test func `origins do not wait for each other, and one without transfers and connections is forgotten`() {
         let sharing = Sharing()
         #expect(begin(10, sharing) == 4)
-        let other = ConnectionSharing.Origin(host: "a.example", port: 8443)
+        let other = HostPort(host: "a.example", port: 8443)
         #expect(sharing.admits(11, to: other, at: start))
         sharing.now.uses(ends(1), to: other)
         sharing.now.ended(to: other)

@@ -15,26 +15,26 @@ import Testing
     @Test("A write that failed for no known reason is the URL's failure, not the disk's") mutating func writeError() {
         state.headersEnded(status: 200)
         #expect(kind(state, CURLE_WRITE_ERROR) == .engine)
-        state.storageFailed(StorageFailure(action: "write", path: "/f", errno: ENOSPC))
+        state.stop = .storage(StorageFailure(action: "write", path: "/f", errno: ENOSPC))
         #expect(kind(state, CURLE_WRITE_ERROR) == .storage)
     }
 
     @Test("A shortage of descriptors is the machine's failure, in every result of libcurl", arguments: [EMFILE, ENFILE])
     mutating func descriptors(code: Int32) throws {
-        state.socketFailed(code)
+        state.socketError = code
         #expect(kind(state, CURLE_COULDNT_CONNECT) == .systemLimit)
         let detail = try #require(state.failure(.init(code: CURLE_COULDNT_CONNECT, text: ""))?.detail)
         #expect(detail.hasSuffix("; raise 'ulimit -n', or make fewer requests at once"))
-        state.socketFailed(EAFNOSUPPORT)
+        state.socketError = EAFNOSUPPORT
         #expect(kind(state, CURLE_COULDNT_CONNECT) == .connect)
-        state.socketFailed(code)
+        state.socketError = code
         state.socketOpens()
         #expect(kind(state, CURLE_COULDNT_CONNECT) == .connect)
         for result in [CURLE_COULDNT_RESOLVE_HOST, CURLE_SSL_CACERT_BADFILE] {
             #expect(kind(state, result) != .systemLimit)
             #expect(state.failure(.init(code: result, text: "", lacksDescriptors: true))?.kind == .systemLimit)
         }
-        state.storageFailed(StorageFailure(action: "create a file in", path: "/f", errno: code))
+        state.stop = .storage(StorageFailure(action: "create a file in", path: "/f", errno: code))
         #expect(kind(state, CURLE_WRITE_ERROR) == .systemLimit)
     }
 
@@ -74,9 +74,10 @@ import Testing
         _ = answered.headerCame(10)
         #expect(!answered.wasLeftUnanswered(CURLE_RECV_ERROR))
         var late = state
-        late.gaveUpWaiting(after: .seconds(30))
+        late.stop = .failure(.timeout(.response), "")
         #expect(!late.wasLeftUnanswered(CURLE_RECV_ERROR))
-        #expect(late.failure(.init(code: CURLE_OPERATION_TIMEDOUT, text: ""))?.detail == "no answer within 30 s")
+        #expect(kind(late, CURLE_OPERATION_TIMEDOUT) == .timeout(.response))
+        #expect(TransferState.seconds(.seconds(30)) == "30 s")
         for _ in 0..<2 {
             #expect(state.wasLeftUnanswered(CURLE_HTTP2))
             state.startsAnew()

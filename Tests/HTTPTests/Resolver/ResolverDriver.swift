@@ -4,7 +4,10 @@ import Glibc
 
 @testable import GannetHTTP
 
-/// Plays the engine's thread for a resolver: waits for its descriptors, by itself or in libcurl as the engine does, and passes on the ready ones.
+/// Sockets, and the events that they wait for or are ready for.
+typealias Sockets = [Int32: (reads: Bool, writes: Bool)]
+
+/// Plays the engine's thread for a resolver: waits for its sockets, by itself or in libcurl as the engine does, and passes on the ready ones.
 final class ResolverDriver {
     let resolver: Resolver
     private(set) var outcomes: [UInt64: Resolution] = [:]
@@ -12,6 +15,7 @@ final class ResolverDriver {
     private(set) var times: [UInt64: Duration] = [:]
     private let start = ContinuousClock.now
     private let multi: UnsafeMutableRawPointer?
+    private let watched: Watched
     private var nextID: UInt64 = 0
 
     /// A resolver that asks the servers and nobody else, and knows no hosts file.
@@ -23,10 +27,19 @@ final class ResolverDriver {
         options.ipv6 = .never
         options.timeout = .seconds(2)
         change(&options)
-        resolver = try Resolver(options)
+        let watched = Watched()
+        self.watched = watched
+        resolver = try Resolver(options) { socket, reads, writes in
+            watched.sockets[socket] = reads || writes ? (reads: reads, writes: writes) : nil
+        }
     }
 
     deinit { curl_multi_cleanup(multi) }
+
+    /// The resolver's sockets.
+    var sockets: Sockets { watched.sockets }
+
+    private final class Watched { var sockets: Sockets = [:] }
 
     /// Asks for a name and returns the id under which the outcome is noted.
     func ask(_ host: String) -> UInt64 {
@@ -62,38 +75,35 @@ final class ResolverDriver {
     }
 
     private func turn(until end: ContinuousClock.Instant) {
-        let descriptors = resolver.descriptors
-        let wake = min(resolver.nextDeadline ?? end, end)
+        let wake = min(resolver.deadline ?? end, end)
         let milliseconds = Int32(max(.zero, wake - .now).milliseconds)
-        resolver.process(multi.map { waitInLibcurl($0, descriptors, milliseconds) } ?? wait(for: descriptors, milliseconds))
+        for (socket, events) in multi.map({ waitInLibcurl($0, milliseconds) }) ?? wait(milliseconds) {
+            resolver.act(on: socket, reads: events.reads, writes: events.writes)
+        }
+        resolver.process()
         collect()
     }
 
-    private func wait(for descriptors: [ResolverDescriptor], _ milliseconds: Int32) -> [ResolverDescriptor] {
-        var waits = descriptors.map { descriptor in
-            pollfd(
-                fd: descriptor.number, events: (descriptor.reads ? Int16(POLLIN) : 0) | (descriptor.writes ? Int16(POLLOUT) : 0), revents: 0
-            )
+    private func wait(_ milliseconds: Int32) -> Sockets {
+        var waits = sockets.map { socket, events in
+            pollfd(fd: socket, events: (events.reads ? Int16(POLLIN) : 0) | (events.writes ? Int16(POLLOUT) : 0), revents: 0)
         }
         poll(&waits, nfds_t(waits.count), milliseconds)
-        return waits.filter { $0.revents != 0 }.map { wait in
-            ResolverDescriptor(
-                number: wait.fd, reads: wait.revents & ~Int16(POLLOUT) != 0, writes: wait.revents & ~Int16(POLLIN) != 0)
+        return waits.filter { $0.revents != 0 }.reduce(into: [:]) { ready, wait in
+            ready[wait.fd] = (reads: wait.revents & ~Int16(POLLOUT) != 0, writes: wait.revents & ~Int16(POLLIN) != 0)
         }
     }
 
-    private func waitInLibcurl(
-        _ multi: UnsafeMutableRawPointer, _ descriptors: [ResolverDescriptor], _ milliseconds: Int32
-    ) -> [ResolverDescriptor] {
-        var waits = descriptors.map { descriptor in
+    private func waitInLibcurl(_ multi: UnsafeMutableRawPointer, _ milliseconds: Int32) -> Sockets {
+        var waits = sockets.map { socket, events in
             curl_waitfd(
-                fd: descriptor.number,
-                events: Int16((descriptor.reads ? CURL_WAIT_POLLIN : 0) | (descriptor.writes ? CURL_WAIT_POLLOUT : 0)), revents: 0)
+                fd: socket, events: Int16((events.reads ? CURL_WAIT_POLLIN : 0) | (events.writes ? CURL_WAIT_POLLOUT : 0)), revents: 0)
         }
         curl_multi_poll(multi, &waits, UInt32(waits.count), milliseconds, nil)
-        return waits.filter { $0.revents != 0 }.map { wait in
-            ResolverDescriptor(
-                number: wait.fd, reads: wait.revents & Int16(CURL_WAIT_POLLIN) != 0, writes: wait.revents & Int16(CURL_WAIT_POLLOUT) != 0)
+        return waits.filter { $0.revents != 0 }.reduce(into: [:]) { ready, wait in
+            ready[wait.fd] = (
+                reads: wait.revents & Int16(CURL_WAIT_POLLIN) != 0, writes: wait.revents & Int16(CURL_WAIT_POLLOUT) != 0
+            )
         }
     }
 

@@ -29,7 +29,7 @@ import Testing
         let ids = (0..<20_000).map { driver.ask("n\($0)\(kinds[$0 % kinds.count])") }
         func runs(until count: Int) {
             driver.run(atMost: .seconds(120)) {
-                mostDescriptors = max(mostDescriptors, driver.resolver.descriptors.count)
+                mostDescriptors = max(mostDescriptors, driver.sockets.count)
                 return driver.outcomes.count >= count
             }
         }
@@ -51,8 +51,8 @@ import Testing
         // A channel for each thousand queries that were under way at a time, and no thread.
         #expect(mostDescriptors < 40)
         driver.run { driver.resolver.pool.outstanding == 0 }
-        #expect(driver.resolver.descriptors.isEmpty)
-        #expect(driver.resolver.nextDeadline == nil)
+        #expect(driver.sockets.isEmpty)
+        #expect(driver.resolver.deadline == nil)
         return true
     }
 
@@ -68,7 +68,7 @@ import Testing
         let ids = (0..<500).map { driver.ask("n\($0).test") }
         var most = 0
         driver.run {
-            most = max(most, driver.resolver.window.count)
+            most = max(most, driver.resolver.running.underWayCount)
             return driver.outcomes.count == ids.count
         }
         #expect(most <= 10)
@@ -86,7 +86,7 @@ import Testing
         let ids = (0..<50).map { driver.ask("n\($0).test") }
         var most = 0
         driver.run {
-            most = max(most, driver.resolver.window.count)
+            most = max(most, driver.resolver.running.underWayCount)
             return driver.outcomes.count == ids.count
         }
         #expect(most == 20)

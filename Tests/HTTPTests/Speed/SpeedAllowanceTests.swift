@@ -13,38 +13,36 @@ import Testing
         init(bytesPerSecond: Int, at now: ContinuousClock.Instant) { allowance = SpeedAllowance(bytesPerSecond: bytesPerSecond, at: now) }
 
         var opens: ContinuousClock.Instant { allowance.opens }
-        func take(_ count: Int, at now: ContinuousClock.Instant) -> SpeedAllowance.Answer { allowance.take(count, at: now) }
+        func take(_ count: Int, at now: ContinuousClock.Instant) -> Bool { allowance.take(count, at: now) }
     }
 
     @Test func `a burst is a quarter of a second's bytes, and then each piece waits for the last one's time`() {
         let allowance = Asked(bytesPerSecond: 1_000_000, at: start)
         var granted = 0
-        while allowance.take(1000, at: start) == .goOn { granted += 1000 }
+        while allowance.take(1000, at: start) { granted += 1000 }
         // The last piece may be a small one, so less than a large piece is missing.
         #expect(250_000 - SpeedAllowance.piece < granted && granted <= 250_000)
         let next = allowance.opens
-        #expect(allowance.take(1000, at: start) == .pause(until: next))
-        #expect(allowance.take(1000, at: next) == .goOn)
-        #expect(allowance.take(1000, at: next) == .pause(until: allowance.opens))
+        #expect(!allowance.take(1000, at: start) && allowance.opens == next)
+        #expect(allowance.take(1000, at: next))
+        #expect(!allowance.take(1000, at: next))
         #expect(next + .milliseconds(1) <= allowance.opens && allowance.opens <= next + .microseconds(1001))
     }
 
     @Test func `under a small limit one whole piece is granted, and the next one when its time is over`() {
         let allowance = Asked(bytesPerSecond: 1024, at: start)
-        #expect(allowance.take(SpeedAllowance.piece, at: start) == .goOn)
-        guard case .pause(let next) = allowance.take(1, at: start + .seconds(15)) else {
-            Issue.record("granted too early")
-            return
-        }
+        #expect(allowance.take(SpeedAllowance.piece, at: start))
+        #expect(!allowance.take(1, at: start + .seconds(15)))
+        let next = allowance.opens
         #expect(start + .seconds(16) <= next && next <= start + .milliseconds(16_001))
-        #expect(allowance.take(1, at: next) == .goOn)
+        #expect(allowance.take(1, at: next))
     }
 
     @Test func `time without traffic is worth one burst, however long it was`() {
         let allowance = Asked(bytesPerSecond: 1 << 20, at: start)
         let later = start + .seconds(86_400)
         var granted = 0
-        while allowance.take(SpeedAllowance.piece, at: later) == .goOn { granted += SpeedAllowance.piece }
+        while allowance.take(SpeedAllowance.piece, at: later) { granted += SpeedAllowance.piece }
         #expect((1 << 18) - SpeedAllowance.piece <= granted && granted <= 1 << 18)
     }
 
@@ -61,9 +59,10 @@ import Testing
             var refusals = 0
             for _ in 0..<200 {
                 let count = 1 + Int(random.next() % UInt64(SpeedAllowance.piece))
-                switch allowance.take(count, at: now) {
-                case .goOn: grants.append((now - start, count))
-                case .pause(let until):
+                if allowance.take(count, at: now) {
+                    grants.append((now - start, count))
+                } else {
+                    let until = allowance.opens
                     refusals += 1
                     #expect(now < until, "seed \(seed)")
                     // At that time, before it, or long after it.

@@ -7,20 +7,8 @@ import Testing
     private let start = ContinuousClock.now
     private let piece = SpeedAllowance.piece
 
-    /// An expectation cannot change a struct.
-    private final class Turns {
-        private var turns: SpeedTurns
-
-        init(_ turns: SpeedTurns) { self.turns = turns }
-
-        var deadline: ContinuousClock.Instant? { turns.deadline }
-        func admits(_ id: UInt64, _ count: Int, at now: ContinuousClock.Instant) -> Bool { turns.admits(id, count, at: now) }
-        func next(at now: ContinuousClock.Instant) -> UInt64? { turns.next(at: now) }
-        func forget(_ id: UInt64) { turns.forget(id) }
-    }
-
     /// At a piece a second.
-    private func turns() -> Turns { Turns(SpeedTurns(bytesPerSecond: piece, at: start)) }
+    private func turns() -> SpeedLimit { SpeedLimit(bytesPerSecond: piece, at: start) }
 
     /// From each to the next is a bit more than the time of a piece.
     private func second(_ number: Int) -> ContinuousClock.Instant { start + .milliseconds(1001) * number }

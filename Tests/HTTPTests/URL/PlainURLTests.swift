@@ -16,8 +16,8 @@ import Testing
             "http://\(String(repeating: "a", count: 255))/", "http://h/\(String(repeating: "a", count: 8183))",
         ])
     func plain(url: String) throws {
-        let plain = try #require(StandardURL(plain: url))
-        let parsed = try StandardURL(parsing: Array(url.utf8))
+        let plain = try #require(CanonicalURL(plain: url))
+        let parsed = try CanonicalURL(standard: Array(url.utf8))
         #expect(plain == parsed)
         #expect(try CanonicalURL(url) == CanonicalURL(parsing: Array(url.utf8)))
         #expect(try CanonicalURL(bytes: Array(url.utf8)[...]) == CanonicalURL(url))
@@ -41,7 +41,7 @@ import Testing
             "http://h/\(String(repeating: "a", count: 8184))",
         ])
     func notPlain(url: String) {
-        #expect(StandardURL(plain: url) == nil)
+        #expect(CanonicalURL(plain: url) == nil)
         #expect((try? CanonicalURL(url)) == (try? CanonicalURL(parsing: Array(url.utf8))))
     }
 }

@@ -5,9 +5,9 @@ struct MarkingDownloader: Downloader {
     let downloader: CurlDownloader
     let marks: SuiteMarks
 
-    func download(_ request: DownloadRequest) async throws(FetchError) -> Download {
+    func download(_ request: DownloadRequest, through gate: (any HopGate)?) async throws(FetchError) -> Download {
         var request = request
         request.headers += marks.ofRequest(request.url)
-        return try await downloader.download(request)
+        return try await downloader.download(request, through: gate)
     }
 }

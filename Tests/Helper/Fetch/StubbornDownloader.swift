@@ -3,7 +3,7 @@ import Glibc
 
 /// Answers after it has read a line, even if its caller has left.
 struct StubbornDownloader: Downloader {
-    func download(_ request: DownloadRequest) async throws(FetchError) -> Download {
+    func download(_ request: DownloadRequest, through gate: (any HopGate)?) async throws(FetchError) -> Download {
         print("asked")
         fflush(nil)
         let line = await Task.detached { readLine() }.value ?? ""

@@ -11,7 +11,7 @@ internal import Results
 /// work is in functions of its own, and the compiler must not put it back (`@inline(never)`).
 final class JobRunner: Sendable {
     let queue: FetchQueue
-    let downloader: any GatedDownloader
+    let downloader: any Downloader
     let output: any JobOutput
     let fetches: LocalFetches
     /// Runs the tasks of the worker.
@@ -29,7 +29,7 @@ final class JobRunner: Sendable {
     let tell: @Sendable (WorkerMachine.Input) -> Void
 
     init(
-        _ queue: FetchQueue, _ downloader: any GatedDownloader, _ output: any JobOutput, _ activity: WorkerActivity,
+        _ queue: FetchQueue, _ downloader: any Downloader, _ output: any JobOutput, _ activity: WorkerActivity,
         _ options: WorkerOptions, _ sites: Sites, tell: @escaping @Sendable (WorkerMachine.Input) -> Void
     ) {
         self.queue = queue

@@ -79,7 +79,6 @@ extension CacheControl {
         case "must-understand": mustUnderstand = true
         case "must-revalidate": mustRevalidate = true
         case "proxy-revalidate": proxyRevalidate = true
-        // RFC 8246 has arguments ignored.
         // RFC 8246, section 2: arguments are ignored.
         case "immutable": isImmutable = true
         case "only-if-cached": onlyIfCached = true

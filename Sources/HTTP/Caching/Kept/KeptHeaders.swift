@@ -1,37 +1,19 @@
 /// The headers that are kept with each answer, also in an outcome in Redis: some decide about its use, the others describe the body.
 ///
 /// The list is short, because an outcome has to be small. The tiers in memory and on disk keep all headers beside it: see
-/// `MessageHeaders`. `Age` and `Date` are used up in the answer's freshness. `Content-Encoding` and `Content-Length` describe packed bytes.
+/// `ResponseHeaders.storable`. `Age` and `Date` are used up in the answer's freshness. `Content-Encoding` and `Content-Length` describe packed bytes.
 /// A cookie belongs to one visitor.
 package enum KeptHeader: UInt8, Sendable, Hashable, CaseIterable {
     // The numbers are kept with answers, so a number is never reused. The order is that of importance.
     case cacheControl = 1
-    case vary = 2
-    case expires = 3
-    case eTag = 4
-    case lastModified = 5
-    case contentType = 6
-    case contentLanguage = 7
-    case contentDisposition = 8
-    case contentLocation = 9
-    case xRobotsTag = 10
-    case link = 11
+    case vary, expires, eTag, lastModified, contentType, contentLanguage, contentDisposition, contentLocation, xRobotsTag, link
 
-    package var name: String {
-        switch self {
-        case .cacheControl: "cache-control"
-        case .vary: "vary"
-        case .expires: "expires"
-        case .eTag: "etag"
-        case .lastModified: "last-modified"
-        case .contentType: "content-type"
-        case .contentLanguage: "content-language"
-        case .contentDisposition: "content-disposition"
-        case .contentLocation: "content-location"
-        case .xRobotsTag: "x-robots-tag"
-        case .link: "link"
-        }
-    }
+    package var name: String { Self.names[Int(rawValue) - 1] }
+
+    private static let names = [
+        "cache-control", "vary", "expires", "etag", "last-modified", "content-type", "content-language", "content-disposition",
+        "content-location", "x-robots-tag", "link",
+    ]
 
     /// Whether the header decides about the use of the answer when a 304 has it judged again. Without it the answer is not kept.
     var isIndispensable: Bool { self == .cacheControl || self == .vary || self == .expires }

@@ -80,7 +80,7 @@ extension StoredAnswer {
         result.append(compact: UInt64(short.count))
         result += short
         result.append(message == nil ? 0 : 1)
-        return result + (message?.headers.bytes ?? [])
+        return result + (message?.bytes ?? [])
     }
 
     /// Nil for bytes that `encodedWithMessage` cannot have made, and for another version.
@@ -91,7 +91,7 @@ extension StoredAnswer {
         else { return nil }
         self.init(decoding: Array(short))
         guard mark == 1 else { return }
-        guard let message = MessageHeaders(kept: Array(reader.all())) else { return nil }
+        guard let message = ResponseHeaders(lines: Array(reader.all())).ifFew else { return nil }
         self.message = message
     }
 

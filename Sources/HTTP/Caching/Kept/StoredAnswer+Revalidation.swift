@@ -5,20 +5,13 @@ package enum Revalidation: Sendable, Hashable {
     /// The answer holds for the callers that wait, but is not kept anew. `Reason.outdatesKept` says whether the kept one stays.
     case confirmedOnce(StorageDecision.Reason)
     /// The 304 is about another answer, so the URL is fetched without conditions.
-    case unusable(Mismatch)
-
-    package enum Mismatch: String, Sendable, Hashable, CaseIterable {
-        case notNotModified
-        case otherURL
-        case otherEntityTag
-        case otherLastModified
-    }
+    case unusable
 }
 
 extension StoredAnswer {
     /// - Parameter news: An exchange whose request had `conditions`, and no other conditions.
     package func revalidated(by news: Exchange, policy: FreshnessPolicy) -> Revalidation {
-        if let mismatch = mismatch(with: news) { return .unusable(mismatch) }
+        guard isMeant(by: news) else { return .unusable }
         // The kept answer as if it came now. The age comes from the headers of the 304 alone, because the origin has just confirmed it.
         var merged = news
         merged.status = status
@@ -40,21 +33,16 @@ extension StoredAnswer {
         return answer
     }
 
-    private func mismatch(with news: Exchange) -> Revalidation.Mismatch? {
-        guard news.status == 304 else { return .notNotModified }
+    private func isMeant(by news: Exchange) -> Bool {
         // A tag names a state of one resource. At another URL the same tag may mean anything.
-        guard Self.isSame(news.finalURL, finalURL) else { return .otherURL }
-        let theirs = Validators(news.headers)
-        let ours = headers.validators
+        guard news.status == 304, Self.isSame(news.finalURL, finalURL) else { return false }
+        let (theirs, ours) = (Validators(news.headers), headers.validators)
         if news.headers.has("etag") {
-            guard let tag = theirs.entityTag, let kept = ours.entityTag else { return .otherEntityTag }
-            return (tag.isWeak ? tag.matchesWeakly(kept) : tag.matchesStrongly(kept)) ? nil : .otherEntityTag
-        }
-        if news.headers.has("last-modified") {
-            guard let date = theirs.lastModified, date == ours.lastModified else { return .otherLastModified }
+            guard let tag = theirs.entityTag, let kept = ours.entityTag else { return false }
+            return tag.isWeak ? tag.matchesWeakly(kept) : tag.matchesStrongly(kept)
         }
         // A 304 without a tag and a date is about the only answer that the request named.
-        return nil
+        return !news.headers.has("last-modified") || theirs.lastModified != nil && theirs.lastModified == ours.lastModified
     }
 
     /// Two callers may have written one URL in different ways.

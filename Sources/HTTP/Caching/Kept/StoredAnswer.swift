@@ -16,7 +16,7 @@ package struct StoredAnswer: Sendable, Hashable {
     /// The length of the unpacked body.
     package let byteCount: Int64
     /// All headers, in the tiers that have room for them. Without them a client gets `headers`.
-    package internal(set) var message: MessageHeaders?
+    package internal(set) var message: ResponseHeaders?
 }
 
 extension StoredAnswer {
@@ -53,7 +53,7 @@ extension StoredAnswer {
 
     /// The bytes of the texts, whose lengths the origin chooses.
     package var variableSize: Int {
-        headers.variableSize + canonicalURL.utf8.count + finalURL.utf8.count + (message?.headers.byteCount ?? 0)
+        headers.variableSize + canonicalURL.utf8.count + finalURL.utf8.count + (message?.byteCount ?? 0)
     }
 
     /// The request headers that let the origin answer 304; empty without a tag and a date.

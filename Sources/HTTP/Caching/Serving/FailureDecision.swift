@@ -2,8 +2,8 @@
 package struct FailureDecision: Sendable, Hashable {
     /// Until this moment later callers get the failure instead of a fetch. It is the moment of the failure where no caller does.
     package let keptUntil: Moment
-    /// The waiting callers that fail with this fetch. The others fetch for themselves.
-    package let audience: Audience
+    /// Whether callers of other processes that wait for the same answer fail with this fetch. Otherwise they fetch for themselves.
+    package let isForOthers: Bool
     /// Whether the kept answer is dropped, because its origin says that it is gone or denied. Otherwise the next failure that permits it
     /// would bring it back.
     package let outdatesKept: Bool
@@ -14,23 +14,27 @@ package struct FailureDecision: Sendable, Hashable {
     ) {
         let times = policy.failures
         var time = times.time(for: error)
-        var audience = Self.audience(of: error.kind)
+        // Another machine may have room, or a network.
+        var isForOthers = !error.retry.isOfThisProcess && !error.retry.lacksNetwork && error.kind != .engine
         if error.retry.asksForRest, request.hasCredentials {
             // A caller with a key has a limit of its own.
-            (time, audience) = (.zero, .sameRequest)
+            time = .zero
         } else if error.retry.asksForRest, times.throttled > .zero {
             // The pause is for everybody, whatever the page itself may be used for.
         } else if case .status(let status) = error.kind {
-            let ruling = Ruling(
-                of: Exchange(
-                    request: request, finalURL: request.url, status: status, headers: error.headers, requestedAt: requestedAt,
-                    receivedAt: failedAt),
-                policy: policy)
-            time = ruling.mayBeKept ? ruling.time ?? (time > .zero ? time : ruling.guess) : .zero
-            audience = ruling.audience
+            let exchange = Exchange(
+                request: request, finalURL: request.url, status: status, headers: error.headers, requestedAt: requestedAt,
+                receivedAt: failedAt)
+            switch StorageDecision(for: exchange, policy: policy) {
+            // An answer of no use is still useful as a failure: it keeps others from the same attempt.
+            case .keep, .refuse(.ofNoUse), .refuse(.noLifetime): time = Self.lifetime(of: exchange, policy, usually: time)
+            case .refuse(let reason):
+                time = .zero
+                isForOthers = reason != .partial && reason != .notModified
+            }
         }
         keptUntil = failedAt + min(max(time, .zero), times.maximum)
-        self.audience = audience
+        self.isForOthers = isForOthers
         outdatesKept = Self.isRefusal(error) && !request.hasCredentials
     }
 
@@ -38,48 +42,21 @@ package struct FailureDecision: Sendable, Hashable {
         if case .status(400...499) = error.kind { error.retry.isForEver } else { false }
     }
 
-    private static func audience(of kind: FetchError.Kind) -> Audience {
-        // Another machine may have room, or a network.
-        if kind.retry.isLocal || kind.retry.lacksNetwork { return .sameMachine }
-        return switch kind {
-        // A caller with other headers has another request.
-        case .invalidRequest: .sameRequest
-        case .engine: .sameMachine
-        case .cancelled: .nobody
-        default: .allWaiting
+    /// The lifetime that the failed answer gives. Without one it is the usual time of such failures. Without that too, it follows from
+    /// `Last-Modified`, where the status permits it (RFC 9111, section 4.2.2).
+    private static func lifetime(of exchange: Exchange, _ policy: FreshnessPolicy, usually time: Duration) -> Duration {
+        let freshness = Freshness(of: exchange, policy: policy)
+        switch freshness.source {
+        case .sharedMaxAge, .maxAge, .expires, .invalid: return freshness.freshUntil - exchange.receivedAt
+        case .unknown, .heuristic: break
         }
-    }
-}
-
-extension FailureDecision {
-    /// The words of the failed answer itself. The rules are those of any answer, except that it need not be useful.
-    private struct Ruling {
-        /// Nil where the answer gives no lifetime.
-        let time: Duration?
-        /// The lifetime that follows from `Last-Modified`, where the status permits it (RFC 9111, section 4.2.2).
-        let guess: Duration
-        let mayBeKept: Bool
-        let audience: Audience
-
-        init(of exchange: Exchange, policy: FreshnessPolicy) {
-            let freshness = Freshness(of: exchange, policy: policy)
-            // The shortest guesses are for bodies, and not for failures.
-            var guessing = policy
-            (guessing.heuristicMinimum, guessing.heuristicForImages) = (.zero, .zero)
-            let guessed = Freshness(of: exchange, policy: guessing)
-            guess = guessed.source == .heuristic && !guessed.mustRevalidate ? guessed.freshUntil - exchange.receivedAt : .zero
-            switch freshness.source {
-            case .sharedMaxAge, .maxAge, .expires, .invalid: time = freshness.freshUntil - exchange.receivedAt
-            case .unknown, .heuristic: time = freshness.mustRevalidate ? .zero : nil
-            }
-            switch StorageDecision(for: exchange, policy: policy) {
-            case .keep: (mayBeKept, audience) = (true, .allWaiting)
-            case .refuse(let reason):
-                // An answer of no use is still useful as a failure: it keeps others from the same attempt.
-                mayBeKept = reason == .ofNoUse || reason == .noLifetime
-                audience = reason.audience
-            }
-        }
+        if freshness.mustRevalidate { return .zero }
+        if time > .zero { return time }
+        // The shortest guesses are for bodies, and not for failures.
+        var policy = policy
+        (policy.heuristicMinimum, policy.heuristicForImages) = (.zero, .zero)
+        let guess = Freshness(of: exchange, policy: policy)
+        return guess.source == .heuristic ? guess.freshUntil - exchange.receivedAt : .zero
     }
 }
 

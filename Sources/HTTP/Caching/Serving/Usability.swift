@@ -40,10 +40,20 @@ struct Usability {
 
     private func fresh(_ random: Double) -> LookupDecision? {
         if let least = options.minimumFreshness, freshness.freshUntil - now < least { return nil }
-        let refreshesEarly =
-            !options.onlyIfCached && !freshness.isImmutable
-            && EarlyRefresh.isDue(stored, factor: policy.earlyRefreshFactor, now: now, random: random)
-        return refreshesEarly ? .refreshEarly : .fresh
+        return !options.onlyIfCached && !freshness.isImmutable && refreshesEarly(random) ? .refreshEarly : .fresh
+    }
+
+    /// Draws some callers of a fresh answer to fetch it again, so that a busy answer does not get stale for all callers at once.
+    ///
+    /// A caller is drawn more likely near the end of the lifetime, and for a slow fetch. The lead is drawn from an exponential distribution
+    /// whose mean is the duration of a fetch. That is optimal (Vattani, Chierichetti, Lowenstein: Optimal Probabilistic Cache Stampede
+    /// Prevention, 2015).
+    private func refreshesEarly(_ random: Double) -> Bool {
+        let (left, factor) = (freshness.freshUntil - now, policy.earlyRefreshFactor)
+        // Even a slow origin is not asked again in the first half of the lifetime.
+        guard factor > 0, (0..<1).contains(random), left <= (freshness.freshUntil - stored.receivedAt) / 2 else { return false }
+        let lead = Double(stored.fetchDuration.saturatedMilliseconds) * factor * -log(1 - random)
+        return Double(left.saturatedMilliseconds) <= lead
     }
 
     private var stale: LookupDecision? {
@@ -85,21 +95,5 @@ package enum StaleIfError {
             .storage, .systemLimit, .engine:
             false
         }
-    }
-}
-
-/// Draws some callers of a fresh answer to fetch it again, so that a busy answer does not get stale for all callers at once.
-///
-/// A caller is drawn more likely near the end of the lifetime, and for a slow fetch. The lead is drawn from an exponential distribution
-/// whose mean is the duration of a fetch. That is optimal (Vattani, Chierichetti, Lowenstein: Optimal Probabilistic Cache Stampede
-/// Prevention, 2015).
-enum EarlyRefresh {
-    /// - Parameter random: From 0 up to but not 1.
-    static func isDue(_ stored: StoredAnswer, factor: Double, now: Moment, random: Double) -> Bool {
-        let left = stored.freshness.freshUntil - now
-        // Even a slow origin is not asked again in the first half of the lifetime.
-        guard factor > 0, (0..<1).contains(random), left <= (stored.freshness.freshUntil - stored.receivedAt) / 2 else { return false }
-        let lead = Double(stored.fetchDuration.saturatedMilliseconds) * factor * -log(1 - random)
-        return Double(left.saturatedMilliseconds) <= lead
     }
 }

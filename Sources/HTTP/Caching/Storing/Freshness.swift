@@ -46,8 +46,8 @@ extension Freshness {
 
     init(of head: AnswerHead, in exchange: Exchange, _ policy: FreshnessPolicy, isRedirect: Bool = false) {
         let control = head.control
-        let lifetime = Lifetime(of: head, receivedAt: exchange.receivedAt, policy: policy, isRedirect: isRedirect)
-        source = lifetime.source
+        let (lifetime, source) = Self.lifetime(of: head, receivedAt: exchange.receivedAt, policy, isRedirect: isRedirect)
+        self.source = source
         generatedAt =
             exchange.receivedAt
             - AnswerAge.corrected(head.headers, requestedAt: exchange.requestedAt, receivedAt: exchange.receivedAt)
@@ -58,7 +58,7 @@ extension Freshness {
         if control.noCache == .everything {
             freshUntil = generatedAt
         } else {
-            var until = generatedAt + lifetime.duration
+            var until = generatedAt + lifetime
             if !mustRevalidate, head.permitsGuesses { until = max(until, exchange.receivedAt + policy.minimumLifetime) }
             freshUntil = min(until, exchange.receivedAt + policy.maximumLifetime)
         }

@@ -1,23 +1,19 @@
-/// For how long an answer is fresh, counted from when its origin made it (RFC 9111, section 4.2.1).
-struct Lifetime: Hashable {
-    let duration: Duration
-    let source: Freshness.Source
-
+extension Freshness {
+    /// For how long an answer is fresh, counted from when its origin made it (RFC 9111, section 4.2.1).
     /// - Parameter isRedirect: Whether the answer is a redirect. Its `Last-Modified` is not about the body, so nothing is guessed from it.
-    init(of head: AnswerHead, receivedAt: Moment, policy: FreshnessPolicy, isRedirect: Bool = false) {
-        if let explicit = Self.explicit(head, receivedAt: receivedAt) {
-            (duration, source) = explicit
-            return
-        }
+    static func lifetime(
+        of head: AnswerHead, receivedAt: Moment, _ policy: FreshnessPolicy, isRedirect: Bool
+    ) -> (Duration, source: Source) {
+        if let explicit = Self.explicit(head, receivedAt: receivedAt) { return explicit }
         let guess = isRedirect ? Self.guess(redirect: head, policy) : Self.guess(head, receivedAt: receivedAt, policy)
-        (duration, source) = (guess, guess == .zero ? .unknown : .heuristic)
+        return (guess, guess == .zero ? .unknown : .heuristic)
     }
 
     /// The first lifetime that the answer gives; nil without any. An unreadable or contradictory lifetime is over.
-    private static func explicit(_ head: AnswerHead, receivedAt: Moment) -> (Duration, Freshness.Source)? {
+    private static func explicit(_ head: AnswerHead, receivedAt: Moment) -> (Duration, source: Source)? {
         let control = head.control
         if control.isMalformed { return (.zero, .invalid) }
-        for (value, source) in [(control.sharedMaxAge, Freshness.Source.sharedMaxAge), (control.maxAge, .maxAge)] {
+        for (value, source) in [(control.sharedMaxAge, Source.sharedMaxAge), (control.maxAge, .maxAge)] {
             switch value {
             case .absent: continue
             case .invalid: return (.zero, .invalid)
@@ -52,7 +48,8 @@ struct Lifetime: Hashable {
 
     private static func guess(redirect head: AnswerHead, _ policy: FreshnessPolicy) -> Duration {
         guard head.permitsGuesses else { return .zero }
-        return StatusCode.isPermanentRedirect(head.status) ? policy.heuristicMaximum : policy.heuristicMinimum
+        // Permanent ones: RFC 9110, sections 15.4.2 and 15.4.9.
+        return [301, 308].contains(head.status) ? policy.heuristicMaximum : policy.heuristicMinimum
     }
 
     private static func origin(_ head: AnswerHead, _ receivedAt: Moment) -> Moment {

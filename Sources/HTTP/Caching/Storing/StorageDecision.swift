@@ -1,7 +1,7 @@
 /// Whether an answer may be kept for later callers (RFC 9111, section 3), and on which terms.
 package enum StorageDecision: Sendable, Hashable {
     case keep(Terms)
-    /// The answer is not kept. Callers that wait already may still get it, as far as `Reason.audience` permits.
+    /// The answer is not kept. Callers that wait already may still get it, unless `Reason.isForOneRequest`.
     case refuse(Reason)
 
     /// The facts that are kept beside the body.
@@ -26,8 +26,6 @@ package enum StorageDecision: Sendable, Hashable {
         case interim
         /// 206: this cache does not join parts.
         case partial
-        /// The body did not come whole.
-        case incomplete
         /// 304 is about another answer: see `StoredAnswer.revalidated(by:policy:)`.
         case notModified
         /// The status must not be kept (RFC 6585).
@@ -45,43 +43,20 @@ package enum StorageDecision: Sendable, Hashable {
     }
 }
 
-/// The callers that get the outcome of a fetch, besides the caller whose fetch it was.
-package enum Audience: Sendable, Hashable, CaseIterable {
-    /// All callers that wait for the URL.
-    case allWaiting
-    /// Waiting callers that sent the same headers.
-    case sameRequest
-    /// Waiting callers on this machine, which caused the failure.
-    case sameMachine
-    case nobody
-}
-
 extension StorageDecision.Reason {
-    /// The waiting callers that may have the answer although it is not kept. They asked before it came, so for them it is as good as an
-    /// answer of their own.
-    package var audience: Audience {
-        switch self {
-        case .requestForbids, .noStore, .interim, .status, .notUnderstood, .noLifetime, .unkeepableHeaders, .ofNoUse: .allWaiting
-        // The answer may depend on the sender and the request's headers.
-        case .isPrivate, .credentials, .variesByAnything: .sameRequest
-        case .partial, .incomplete, .notModified: .nobody
-        }
-    }
-
     /// Whether a cache between several users may give the answer to one request alone, and not to others that waited for it. Answers that are
     /// only stale from the start may go to all of these.
     package var isForOneRequest: Bool {
         switch self {
-        case .noStore, .isPrivate, .credentials, .variesByAnything, .partial, .incomplete, .notModified: true
+        case .noStore, .isPrivate, .credentials, .variesByAnything, .partial, .notModified: true
         case .requestForbids, .interim, .status, .notUnderstood, .noLifetime, .unkeepableHeaders, .ofNoUse: false
         }
     }
 
-    /// Whether the kept answer of the URL is dropped, because its origin has said something else since. A special request or a broken
-    /// fetch does not drop it.
+    /// Whether the kept answer of the URL is dropped, because its origin has said something else since. A special request does not drop it.
     package var outdatesKept: Bool {
         switch self {
-        case .requestForbids, .credentials, .interim, .partial, .incomplete, .notModified: false
+        case .requestForbids, .credentials, .interim, .partial, .notModified: false
         case .noStore, .isPrivate, .status, .notUnderstood, .noLifetime, .variesByAnything, .unkeepableHeaders, .ofNoUse: true
         }
     }
@@ -99,7 +74,6 @@ extension StorageDecision {
     }
 
     private static func decision(_ exchange: Exchange, _ policy: FreshnessPolicy) -> StorageDecision {
-        guard exchange.isComplete else { return .refuse(.incomplete) }
         if exchange.request.control.noStore { return .refuse(.requestForbids) }
         let (final, redirects) = (exchange.finalHead, exchange.redirectHeads)
         var isForEverybody = true
@@ -123,7 +97,8 @@ extension StorageDecision {
         case ..<200: return .interim
         case 206: return .partial
         case 304: return .notModified
-        case let status where StatusCode.forbidsStorage(status): return .status
+        // RFC 6585, sections 3 to 6.
+        case 428, 429, 431, 511: return .status
         default: break
         }
         // A cache that obeys `must-understand`, and does understand, ignores `no-store`: that is there for other caches.

@@ -1,3 +1,5 @@
+internal import GannetBase
+
 /// A URL's host, read before any look-up.
 enum HostName: Hashable {
     case address(IPAddress)
@@ -14,7 +16,7 @@ enum HostName: Hashable {
         }
         let labels = try Self.labels(of: host)
         let last = labels.last ?? ""
-        guard !Self.isNumber(last.utf8) else { throw .badName(.numeric) }
+        guard !Self.isNumber(last.utf8) else { throw .badName("it ends in a number but is no IP address") }
         switch last {
         case "localhost": self = .loopback
         case "onion": throw .onion
@@ -25,22 +27,16 @@ enum HostName: Hashable {
 
     /// The parts between the dots, in lower case.
     private static func labels(of host: String) throws(ResolveFailure) -> [String] {
-        var bytes = Array(host.utf8)
+        var bytes = host.utf8.map(\.lowercased)
         if bytes.last == UInt8(ascii: ".") { bytes.removeLast() }
-        guard !bytes.isEmpty else { throw .badName(.empty) }
-        guard bytes.count <= 253 else { throw .badName(.tooLong) }
-        for index in bytes.indices {
-            switch bytes[index] {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"): bytes[index] |= 0x20
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
-                UInt8(ascii: "_"):
-                break
-            default: throw .badName(.character)
-            }
+        guard !bytes.isEmpty else { throw .badName("it is empty") }
+        guard bytes.count <= 253 else { throw .badName("it has more than 253 characters") }
+        guard bytes.allSatisfy({ $0.isLetterOrDigit || "-._".utf8.contains($0) }) else {
+            throw .badName("it has a character that host names do not have")
         }
         return try bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).map { label throws(ResolveFailure) in
-            guard !label.isEmpty else { throw .badName(.emptyLabel) }
-            guard label.count <= 63 else { throw .badName(.longLabel) }
+            guard !label.isEmpty else { throw .badName("two dots follow each other, or it begins with one") }
+            guard label.count <= 63 else { throw .badName("a part between dots has more than 63 characters") }
             return String(decoding: label, as: UTF8.self)
         }
     }
@@ -48,8 +44,8 @@ enum HostName: Hashable {
     /// Whether the C library would read a name with this last label as an address: `127.1`, `0x7f.1`. No top-level domain is such a number.
     static func isNumber(_ label: some Collection<UInt8>) -> Bool {
         guard label.first == UInt8(ascii: "0"), let mark = label.dropFirst().first, mark | 0x20 == UInt8(ascii: "x") else {
-            return !label.isEmpty && label.allSatisfy { 0x30...0x39 ~= $0 }
+            return !label.isEmpty && label.allSatisfy(\.isDigit)
         }
-        return label.dropFirst(2).allSatisfy { 0x30...0x39 ~= $0 || 0x61...0x66 ~= $0 | 0x20 }
+        return label.dropFirst(2).allSatisfy { $0.hexadecimalDigit != nil }
     }
 }

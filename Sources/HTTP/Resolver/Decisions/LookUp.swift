@@ -25,16 +25,9 @@ struct LookUp {
         case asked(Question)
         /// The query could not be sent, and will be once more.
         case unsent(Question)
-        case found([IPAddress], ttl: UInt32)
-        case none(exists: Bool, ttl: UInt32?)
-        case failed(ResolveFailure)
+        case ended(QueryOutcome)
 
-        var isOpen: Bool {
-            switch self {
-            case .asked, .unsent: true
-            case .found, .none, .failed: false
-            }
-        }
+        var isOpen: Bool { if case .ended = self { false } else { true } }
 
         var isUnsent: Bool { if case .unsent = self { true } else { false } }
     }
@@ -73,16 +66,8 @@ struct LookUp {
     mutating func receive(_ reply: QueryOutcome, to question: Question) -> [Action] {
         guard parts[question.type] == .asked(question) else { return [] }
         switch reply {
-        case .addresses(let addresses, let ttl):
-            parts[question.type] = .found(addresses, ttl: ttl)
-        case .noData(let ttl):
-            parts[question.type] = Part.none(exists: true, ttl: ttl)
-        case .noSuchName(let ttl):
-            parts[question.type] = Part.none(exists: false, ttl: ttl)
         case .truncated where !question.overTCP:
             return [ask(Question(name: question.name, type: question.type, server: question.server, overTCP: true))]
-        case .truncated:
-            parts[question.type] = .failed(.serverFailed(.nonsense))
         case .trouble(let trouble):
             // Once more even with one server: a server that does not know EDNS refuses all queries that are under way when c-ares learns it.
             troubles += 1
@@ -90,21 +75,16 @@ struct LookUp {
                 let server = (question.server + 1) % servers
                 return [ask(Question(name: question.name, type: question.type, server: server, overTCP: question.overTCP))]
             }
-            parts[question.type] = .failed(.serverFailed(trouble))
         case .silence:
             // c-ares may give up sooner than it was told, because it learns how fast the servers are.
             return [ask(question)]
-        case .unreachable:
-            guard resends < Self.maximumResends else {
-                parts[question.type] = .failed(.noNameServer)
-                break
-            }
+        case .unreachable where resends < Self.maximumResends:
             let isFirst = !parts.values.contains(where: \.isUnsent)
             parts[question.type] = .unsent(question)
             return isFirst ? [.resendLater] : []
-        case .outOfMemory:
-            parts[question.type] = .failed(.systemLimit)
+        case .addresses, .noData, .noSuchName, .truncated, .unreachable, .outOfMemory: break
         }
+        parts[question.type] = .ended(reply)
         return weigh()
     }
 
@@ -129,7 +109,7 @@ struct LookUp {
         let isOpen = types.contains { parts[$0]?.isOpen ?? true }
         if isOpen {
             // Some servers say of a name without IPv6 addresses that it does not exist. Their answer for IPv4 is true.
-            if case Part.none(exists: false, _)? = parts[.a] { return endCandidate() }
+            if case .ended(.noSuchName)? = parts[.a] { return endCandidate() }
             return found() == nil ? [] : [.hurry]
         }
         return found().map { [$0] } ?? endCandidate()
@@ -139,7 +119,7 @@ struct LookUp {
         var lists: [[IPAddress]] = []
         var ttl = UInt32.max
         for type in types {
-            guard case .found(let addresses, let itsTTL)? = parts[type] else { continue }
+            guard case .ended(.addresses(let addresses, let itsTTL))? = parts[type] else { continue }
             lists.append(addresses)
             ttl = min(ttl, itsTTL)
         }
@@ -152,13 +132,16 @@ struct LookUp {
     /// The candidate has no addresses: the next one follows, or the end.
     private mutating func endCandidate() -> [Action] {
         var ttl: UInt32?
-        for part in parts.values {
-            switch part {
-            case .failed(let why): failure = failure ?? why
-            case .none(let exists, let itsTTL):
-                if exists { isKnownToExist = true }
+        for case .ended(let outcome) in parts.values {
+            switch outcome {
+            case .noData(let itsTTL), .noSuchName(let itsTTL):
+                if case .noData = outcome { isKnownToExist = true }
                 ttl = [ttl, itsTTL].compactMap { $0 }.min()
-            default: break
+            case .trouble(let trouble): failure = failure ?? .serverFailed(trouble)
+            case .truncated: failure = failure ?? .serverFailed(.nonsense)
+            case .unreachable: failure = failure ?? .noNameServer
+            case .outOfMemory: failure = failure ?? .systemLimit
+            case .addresses, .silence: break
             }
         }
         candidate += 1

@@ -57,17 +57,13 @@ struct ResolverCache {
 
     /// How long an outcome is valid: the name servers' word, within limits; zero when it must not be kept.
     static func lifetime(of outcome: Resolution, ttl: UInt32?) -> Duration {
-        switch outcome {
-        case .success:
-            // An hour at most, since hosts move, and not less than a second, so that the URLs of one page are one question.
-            return .seconds(min(max(ttl ?? 0, 1), 3600))
-        case .failure(.noSuchName), .failure(.noAddress):
-            return .seconds(min(max(ttl ?? 30, 1), 300))
-        case .failure(.serverFailed), .failure(.timedOut):
-            // For requests of the same moment. The next attempt may come soon, and must ask again.
-            return .milliseconds(200)
-        case .failure(.noNameServer), .failure(.systemLimit), .failure(.badName), .failure(.onion):
-            return .zero
+        // An hour at most, since hosts move, and not less than a second, so that the URLs of one page are one question.
+        guard case .failure(let failure) = outcome else { return .seconds(min(max(ttl ?? 0, 1), 3600)) }
+        return switch failure.kind {
+        case .dns(.noSuchName), .dns(.noAddress): .seconds(min(max(ttl ?? 30, 1), 300))
+        // For requests of the same moment. The next attempt may come soon, and must ask again.
+        case .dns(.serverFailed), .timeout: .milliseconds(200)
+        default: .zero
         }
     }
 }

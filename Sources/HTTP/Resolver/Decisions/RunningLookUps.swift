@@ -1,109 +1,116 @@
 /// The look-ups that wait or are under way, and the ids that wait for each.
+///
+/// Few young ones may be under way, so that the name servers are not flooded, and many in all. A look-up without an answer after a moment
+/// most likely gets none, and must not hold up the next.
 struct RunningLookUps {
     typealias Instant = ContinuousClock.Instant
 
-    /// A look-up that is over.
-    struct Ended: Equatable {
+    /// A name that is looked up.
+    final class Entry {
         let name: String
-        let start: Instant
-        /// The ids that still wait, in the order they came.
-        let ids: [UInt64]
-    }
-
-    private struct Entry {
-        let name: String
-        /// In the order they came. Ids that left stay in it until they outnumber the others.
-        var ids: [UInt64] = []
-        var subscribers = 0
+        /// Set while it is under way.
         var lookUp: LookUp?
-        var start: Instant?
+        fileprivate(set) var start: Instant
+        /// In the order they came. Ids that left stay in it until they outnumber the others.
+        fileprivate var ids: [UInt64] = []
+        fileprivate var subscribers = 0
+        fileprivate var isYoung = false
+        fileprivate var isOver = false
+
+        fileprivate init(_ name: String, at now: Instant) { (self.name, start) = (name, now) }
     }
 
-    private var entries: [UInt64: Entry] = [:]
-    private var serials: [String: UInt64] = [:]
-    private var lookUpOfID: [UInt64: UInt64] = [:]
+    private let maximum: Int
+    private let maximumFresh: Int
+    private let freshness: Duration
+    private var names: [String: Entry] = [:]
+    private var entryOfID: [UInt64: Entry] = [:]
     /// Not begun, in the order they came.
-    private var waiting = SweptQueue<UInt64>()
+    private var waiting = SweptQueue<Entry>()
     private var waitingCount = 0
-    /// Begun, in that order.
-    private var begun = SweptQueue<UInt64>()
-    private var nextSerial: UInt64 = 1
+    /// Begun, in that order; and the young ones of these.
+    private var begun = SweptQueue<Entry>()
+    private var young = SweptQueue<Entry>()
+    private var youngCount = 0
 
-    var isWaiting: Bool { waitingCount > 0 }
+    init(maximum: Int, maximumFresh: Int, freshness: Duration) {
+        (self.maximum, self.maximumFresh, self.freshness) = (maximum, maximumFresh, freshness)
+    }
 
     /// How many are waiting or under way.
-    var count: Int { entries.count }
+    var count: Int { names.count }
 
-    func isUnderWay(_ serial: UInt64) -> Bool { entries[serial]?.lookUp != nil }
+    var underWayCount: Int { names.count - waitingCount }
 
-    /// The look-ups that are under way, the oldest first.
-    var underWay: [UInt64] { entries.filter { $0.value.lookUp != nil }.keys.sorted() }
+    var underWay: [Entry] { names.values.filter { $0.lookUp != nil } }
 
-    /// When the oldest look-up under way began.
-    mutating func oldestStart() -> Instant? {
-        begun.skipEnded { [entries] in entries[$0]?.start != nil }
-        return begun.first.flatMap { entries[$0]?.start }
-    }
+    /// The look-up under way that began first.
+    var oldest: Entry? { begun.first }
+
+    /// When one that waits may begin if no look-up ends before; nil when that does not depend on time.
+    var nextRoom: Instant? { waitingCount > 0 && underWayCount < maximum ? young.first.map { $0.start + freshness } : nil }
 
     /// Adds an id to the look-up of the name. A name without a look-up is put in the queue.
-    mutating func join(_ name: String, id: UInt64) {
+    mutating func join(_ name: String, id: UInt64, at now: Instant) {
         leave(id)
-        let serial = serials[name] ?? enqueue(name)
-        lookUpOfID[id] = serial
-        guard var entry = entries.removeValue(forKey: serial) else { return }
-        if entry.ids.count > 2 * entry.subscribers + 16 { entry.ids.removeAll { lookUpOfID[$0] != serial } }
+        let entry = names[name] ?? enqueue(name, at: now)
+        entryOfID[id] = entry
+        if entry.ids.count > 2 * entry.subscribers + 16 { entry.ids.removeAll { entryOfID[$0] !== entry } }
         entry.ids.append(id)
         entry.subscribers += 1
-        entries[serial] = entry
     }
 
     /// Takes an id out. A look-up without ids is not begun. When it was begun, it goes on.
     mutating func leave(_ id: UInt64) {
-        guard let serial = lookUpOfID.removeValue(forKey: id), let name = entries[serial]?.name else { return }
-        entries[serial]?.subscribers -= 1
-        guard entries[serial]?.subscribers == 0, entries[serial]?.lookUp == nil else { return }
-        entries[serial] = nil
-        serials[name] = nil
+        guard let entry = entryOfID.removeValue(forKey: id) else { return }
+        entry.subscribers -= 1
+        guard entry.subscribers == 0, entry.lookUp == nil else { return }
+        entry.isOver = true
+        names[entry.name] = nil
         waitingCount -= 1
     }
 
-    /// The first one in the queue, which the caller must start.
-    mutating func nextWaiting() -> (serial: UInt64, name: String)? {
-        while let serial = waiting.popFirst() {
-            if let name = entries[serial]?.name { return (serial, name) }
+    /// Begins the first one in the queue, if there is room.
+    mutating func begin(at now: Instant, _ lookUp: (String) -> LookUp) -> Entry? {
+        while let first = young.first, first.start + freshness <= now {
+            grows(first)
+            young.skipEnded { $0.isYoung }
+        }
+        guard underWayCount < maximum, youngCount < maximumFresh else { return nil }
+        while let entry = waiting.popFirst() {
+            if entry.isOver { continue }
+            entry.lookUp = lookUp(entry.name)
+            (entry.start, entry.isYoung) = (now, true)
+            waitingCount -= 1
+            youngCount += 1
+            begun.append(entry, living: underWayCount) { !$0.isOver }
+            young.append(entry, living: youngCount) { $0.isYoung }
+            return entry
         }
         return nil
     }
 
-    mutating func start(_ serial: UInt64, _ lookUp: LookUp, at now: Instant) {
-        entries[serial]?.lookUp = lookUp
-        entries[serial]?.start = now
-        waitingCount -= 1
-        begun.append(serial, living: entries.count - waitingCount) { [entries] in entries[$0] != nil }
-    }
-
-    /// Changes a look-up that is under way; nil when it is not.
-    mutating func update<Result>(_ serial: UInt64, _ change: (inout LookUp) -> Result) -> Result? {
-        guard let index = entries.index(forKey: serial), entries.values[index].lookUp != nil else { return nil }
-        return change(&entries.values[index].lookUp!)
-    }
-
-    mutating func end(_ serial: UInt64) -> Ended? {
-        guard let entry = entries[serial], let start = entry.start else { return nil }
-        entries[serial] = nil
-        serials[entry.name] = nil
+    /// Ends a look-up that is under way. Answers the ids that still wait, in the order they came.
+    mutating func end(_ entry: Entry) -> [UInt64] {
+        (entry.isOver, entry.lookUp) = (true, nil)
+        grows(entry)
+        names[entry.name] = nil
+        begun.skipEnded { !$0.isOver }
+        young.skipEnded { $0.isYoung }
         // An id that left and came back may be there twice.
-        let ids = entry.ids.filter { lookUpOfID[$0] == serial && lookUpOfID.removeValue(forKey: $0) != nil }
-        return Ended(name: entry.name, start: start, ids: ids)
+        return entry.ids.filter { entryOfID[$0] === entry && entryOfID.removeValue(forKey: $0) != nil }
     }
 
-    private mutating func enqueue(_ name: String) -> UInt64 {
-        let serial = nextSerial
-        nextSerial += 1
-        serials[name] = serial
-        entries[serial] = Entry(name: name)
+    private mutating func grows(_ entry: Entry) {
+        if entry.isYoung { youngCount -= 1 }
+        entry.isYoung = false
+    }
+
+    private mutating func enqueue(_ name: String, at now: Instant) -> Entry {
+        let entry = Entry(name, at: now)
+        names[name] = entry
         waitingCount += 1
-        waiting.append(serial, living: waitingCount) { [entries] in entries[$0] != nil }
-        return serial
+        waiting.append(entry, living: waitingCount) { !$0.isOver }
+        return entry
     }
 }

@@ -1,81 +1,76 @@
 import CAres
 
-/// One c-ares channel: some sockets, and the queries that have been sent from them. Lives on one thread; nobody is called back.
+/// One c-ares channel: some sockets, and the queries that have been sent from them. Lives on one thread; nobody but `watch` is called back.
 final class AresChannel {
-    let traffic = AresTraffic()
+    /// Hears of the events that a socket waits for from now on. Without any, it is about to be closed.
+    typealias SocketWatch = (_ socket: Int32, _ reads: Bool, _ writes: Bool) -> Void
+
+    struct Reply {
+        /// Nil for a query that tests the servers.
+        let lookUp: RunningLookUps.Entry?
+        let question: LookUp.Question
+        let content: QueryOutcome
+    }
+
+    /// The context of a query.
+    private final class Query {
+        /// Nil when the channel is being freed: nobody waits for the reply.
+        weak var channel: AresChannel?
+        let lookUp: RunningLookUps.Entry?
+        let question: LookUp.Question
+
+        init(_ channel: AresChannel, _ lookUp: RunningLookUps.Entry?, _ question: LookUp.Question) {
+            (self.channel, self.lookUp, self.question) = (channel, lookUp, question)
+        }
+    }
+
     let start: ContinuousClock.Instant
     /// How many queries were ever sent with it.
     private(set) var asked = 0
-    private let channel: OpaquePointer
+    /// Queries that have not ended.
+    private(set) var outstanding = 0
+    private var sockets: Set<Int32> = []
+    private var replies: [Reply] = []
+    private let watch: SocketWatch
+    private var channel: OpaquePointer?
 
     /// Nil when there is no memory.
     /// - Parameters:
     ///   - servers: In the order in which they are to be asked.
     ///   - wait: For the first answer; each round waits twice as long as the one before.
-    init?(servers: [NameServer], overTCP: Bool, wait: Duration, rounds: Int, at now: ContinuousClock.Instant) {
-        var channel: OpaquePointer?
+    init?(
+        servers: [NameServer], overTCP: Bool, wait: Duration, rounds: Int, at now: ContinuousClock.Instant, watch: @escaping SocketWatch
+    ) {
+        start = now
+        self.watch = watch
+        var opened: OpaquePointer?
         let list = servers.map(\.text).joined(separator: ",")
         guard AresLibrary.isReady,
             gannet_ares_open(
-                &channel, list, overTCP ? 1 : 0, Int32(wait.milliseconds), Int32(rounds), socketChanged,
-                Unmanaged.passUnretained(traffic).toOpaque()) == 0,
-            let channel
+                &opened, list, overTCP ? 1 : 0, Int32(wait.milliseconds), Int32(rounds), socketChanged,
+                Unmanaged.passUnretained(self).toOpaque()) == 0
         else { return nil }
-        self.channel = channel
-        start = now
+        channel = opened
     }
 
     deinit {
-        // Ends open queries, which still report to `traffic`.
-        ares_destroy(channel)
+        // Ends open queries, and closes the sockets.
+        if let channel { ares_destroy(channel) }
     }
 
-    func ask(_ question: LookUp.Question, for serial: UInt64) {
+    func ask(_ question: LookUp.Question, for lookUp: RunningLookUps.Entry?) {
         asked += 1
+        outstanding += 1
         // The root has no name, and c-ares wants it written as one dot.
         ares_query(
             channel, question.name.isEmpty ? "." : question.name, 1, Int32(question.type.rawValue), queryEnded,
-            traffic.open(question, for: serial))
+            Unmanaged.passRetained(Query(self, lookUp, question)).toOpaque())
     }
+
+    func owns(_ socket: Int32) -> Bool { sockets.contains(socket) }
 
     /// Reads and writes without waiting, and ends queries whose time is over.
-    func process(_ ready: ResolverDescriptor? = nil) {
-        ares_process_fd(channel, ready.map { $0.reads ? $0.number : -1 } ?? -1, ready.map { $0.writes ? $0.number : -1 } ?? -1)
-    }
-}
-
-/// The sockets and answers of one channel, as c-ares reports them. It outlives the channel while c-ares may still report.
-final class AresTraffic {
-    struct Reply {
-        let serial: UInt64
-        let question: LookUp.Question
-        let content: QueryOutcome
-    }
-
-    /// The channel's sockets.
-    fileprivate(set) var descriptors: [ResolverDescriptor] = []
-    /// Queries that have not ended.
-    private(set) var outstanding = 0
-    private var replies: [Reply] = []
-
-    /// The context of a query.
-    private final class Query {
-        let traffic: AresTraffic
-        let serial: UInt64
-        let question: LookUp.Question
-
-        init(_ traffic: AresTraffic, _ serial: UInt64, _ question: LookUp.Question) {
-            self.traffic = traffic
-            self.serial = serial
-            self.question = question
-        }
-    }
-
-    /// The pointer to give to c-ares with a query; it must come back, once, to `queryEnded`.
-    func open(_ question: LookUp.Question, for serial: UInt64) -> UnsafeMutableRawPointer {
-        outstanding += 1
-        return Unmanaged.passRetained(Query(self, serial, question)).toOpaque()
-    }
+    func process(reading: Int32 = -1, writing: Int32 = -1) { ares_process_fd(channel, reading, writing) }
 
     func takeReplies() -> [Reply] {
         guard !replies.isEmpty else { return [] }
@@ -84,12 +79,13 @@ final class AresTraffic {
     }
 
     fileprivate func socket(_ number: Int32, reads: Bool, writes: Bool) {
-        descriptors.removeAll { $0.number == number }
-        if reads || writes { descriptors.append(ResolverDescriptor(number: number, reads: reads, writes: writes)) }
+        if reads || writes { sockets.insert(number) } else { sockets.remove(number) }
+        watch(number, reads, writes)
     }
 
     fileprivate static func ended(_ pointer: UnsafeMutableRawPointer, _ outcome: gannet_ares_outcome, _ message: UnsafeRawBufferPointer) {
         let query = Unmanaged<Query>.fromOpaque(pointer).takeRetainedValue()
+        guard let channel = query.channel else { return }
         let content: QueryOutcome =
             switch outcome {
             case gannet_ares_answered: DNSMessage.reply(in: message, type: query.question.type)
@@ -97,8 +93,8 @@ final class AresTraffic {
             case gannet_ares_no_memory: .outOfMemory
             default: .unreachable
             }
-        query.traffic.outstanding -= 1
-        query.traffic.replies.append(Reply(serial: query.serial, question: query.question, content: content))
+        channel.outstanding -= 1
+        channel.replies.append(Reply(lookUp: query.lookUp, question: query.question, content: content))
     }
 }
 
@@ -108,23 +104,16 @@ func queryEnded(
 ) {
     guard let query else { return }
     let bytes = UnsafeRawBufferPointer(start: message, count: message == nil ? 0 : Int(length))
-    AresTraffic.ended(query, gannet_ares_outcome(status, message, length), bytes)
+    AresChannel.ended(query, gannet_ares_outcome(status, message, length), bytes)
 }
 
 /// For c-ares: the events a socket waits for from now on; none when it is about to be closed.
-func socketChanged(_ traffic: UnsafeMutableRawPointer?, _ number: Int32, _ reads: Int32, _ writes: Int32) {
-    guard let traffic else { return }
-    Unmanaged<AresTraffic>.fromOpaque(traffic).takeUnretainedValue().socket(number, reads: reads != 0, writes: writes != 0)
+func socketChanged(_ channel: UnsafeMutableRawPointer?, _ number: Int32, _ reads: Int32, _ writes: Int32) {
+    guard let channel else { return }
+    Unmanaged<AresChannel>.fromOpaque(channel).takeUnretainedValue().socket(number, reads: reads != 0, writes: writes != 0)
 }
 
 /// c-ares wants to be set up once in a process, before its first use.
 enum AresLibrary {
     static let isReady = gannet_ares_start() != 0
-}
-
-/// A descriptor of the resolver, and the events it waits for or is ready for.
-struct ResolverDescriptor: Hashable {
-    let number: Int32
-    var reads: Bool
-    var writes: Bool
 }

@@ -104,7 +104,7 @@ package struct DNSMessage {
             case 1...63:
                 guard offset + 1 + length <= bytes.count, name.count + 1 + length <= 254 else { return nil }
                 name.append(UInt8(length))
-                for byte in bytes[(offset + 1)...(offset + length)] { name.append(0x41...0x5a ~= byte ? byte | 0x20 : byte) }
+                name += bytes[(offset + 1)...(offset + length)].lazy.map(\.lowercased)
                 offset += 1 + length
             case 0xc0...:
                 // Only backwards, so that there is an end.
@@ -143,7 +143,7 @@ package enum QueryOutcome: Hashable {
     /// The name exists, and has no record of the type; for how many seconds that may be remembered, if the answer says so.
     case noData(ttl: UInt32?)
     case noSuchName(ttl: UInt32?)
-    case trouble(ResolveFailure.ServerTrouble)
+    case trouble(Trouble)
     /// The answer does not fit in a datagram.
     case truncated
     /// No answer in the time the query had.
@@ -151,4 +151,15 @@ package enum QueryOutcome: Hashable {
     /// The query could not be sent, or no server listens there.
     case unreachable
     case outOfMemory
+
+    /// A name server's reason not to answer a question.
+    package enum Trouble: String, Sendable {
+        case serverFailure = "SERVFAIL"
+        case refused = "REFUSED"
+        case formatError = "FORMERR"
+        case notImplemented = "NOTIMP"
+        /// An answer that breaks the rules, such as names that are aliases of each other.
+        case nonsense = "a malformed answer"
+        case other = "an unknown error"
+    }
 }

@@ -17,23 +17,23 @@ final class NameServerPool {
     let configuration: ResolverConfiguration
     private let wait: Duration
     private let rounds: Int
+    private let watch: AresChannel.SocketWatch
     private var current: [Route: AresChannel] = [:]
     private var retired: [AresChannel] = []
 
-    init(_ configuration: ResolverConfiguration, timeout: Duration) {
+    init(_ configuration: ResolverConfiguration, timeout: Duration, watch: @escaping AresChannel.SocketWatch) {
         self.configuration = configuration
+        self.watch = watch
         (wait, rounds) = configuration.schedule(timeout: timeout)
     }
 
     /// Queries whose replies have not been taken.
     private(set) var outstanding = 0
 
-    var descriptors: [ResolverDescriptor] { channels.flatMap(\.traffic.descriptors) }
-
     private var channels: [AresChannel] { Array(current.values) + retired }
 
     /// False when there is no memory.
-    func ask(_ question: LookUp.Question, for serial: UInt64, at now: Instant) -> Bool {
+    func ask(_ question: LookUp.Question, for lookUp: RunningLookUps.Entry?, at now: Instant) -> Bool {
         let servers = configuration.servers
         // A look-up that began with an earlier configuration may know of more servers.
         let first = question.server % servers.count
@@ -46,30 +46,30 @@ final class NameServerPool {
             let channel = current[route]
                 ?? AresChannel(
                     servers: Array(servers[first...] + servers[..<first]), overTCP: question.overTCP, wait: wait,
-                    rounds: rounds, at: now)
+                    rounds: rounds, at: now, watch: watch)
         else { return false }
         current[route] = channel
         outstanding += 1
-        channel.ask(question, for: serial)
+        channel.ask(question, for: lookUp)
         return true
     }
 
-    /// Handles a descriptor that is ready, if it is one of this pool's.
-    func process(_ ready: ResolverDescriptor) -> Bool {
-        guard let channel = channels.first(where: { $0.traffic.descriptors.contains { $0.number == ready.number } }) else { return false }
-        channel.process(ready)
+    /// Handles a socket that is ready, if it is one of this pool's.
+    func act(on socket: Int32, reads: Bool, writes: Bool) -> Bool {
+        guard let channel = channels.first(where: { $0.owns(socket) }) else { return false }
+        channel.process(reading: reads ? socket : -1, writing: writes ? socket : -1)
         return true
     }
 
     /// Ends queries whose time is over.
     func tick() {
-        for channel in channels where channel.traffic.outstanding > 0 { channel.process() }
+        for channel in channels where channel.outstanding > 0 { channel.process() }
     }
 
-    func takeReplies() -> [AresTraffic.Reply] {
-        let replies = channels.flatMap { $0.traffic.takeReplies() }
+    func takeReplies() -> [AresChannel.Reply] {
+        let replies = channels.flatMap { $0.takeReplies() }
         outstanding -= replies.count
-        retired.removeAll { $0.traffic.outstanding == 0 }
+        retired.removeAll { $0.outstanding == 0 }
         return replies
     }
 }

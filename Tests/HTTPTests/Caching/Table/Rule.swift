@@ -18,7 +18,6 @@ struct Rule: Sendable, CustomTestStringConvertible {
     var redirects: [(status: Int, headers: [String])]
     /// Seconds for which the fetch took.
     var took: Double
-    var isComplete: Bool
     var hasImageBody = false
     /// Seconds from its arrival to the later request.
     var after: Double
@@ -45,13 +44,12 @@ struct Rule: Sendable, CustomTestStringConvertible {
     static func row(
         _ section: String, _ sentence: String, _ answer: [String], status: Int = 200, request: [String] = [], asks: [String]? = nil,
         url: String = "https://example.org/a", redirects: [(status: Int, headers: [String])] = [], took: Double = 0,
-        isComplete: Bool = true,
         after: Double = 0, options: LookupOptions = LookupOptions(), policy: FreshnessPolicy = FreshnessPolicy(), _ outcome: Outcome
     ) -> Rule {
         Rule(
             section: section, sentence: sentence, status: status, answer: answer, request: request, asks: asks, url: url,
             redirects: redirects,
-            took: took, isComplete: isComplete, after: after, options: options, policy: policy, outcome: outcome)
+            took: took, after: after, options: options, policy: policy, outcome: outcome)
     }
 
     var testDescription: String { "\(section): \(sentence)" }
@@ -64,7 +62,6 @@ struct Rule: Sendable, CustomTestStringConvertible {
             headers: HTTPLines.headers(answer + ["ETag: \"v1\""]),
             redirects: redirects.map { .init(url: url, status: $0.status, headers: HTTPLines.headers($0.headers)) },
             requestedAt: received - .seconds(took), receivedAt: received)
-        exchange.isComplete = isComplete
         exchange.hasImageBody = hasImageBody
         switch StorageDecision(for: exchange, policy: policy) {
         case .refuse(let reason): return .notKept(reason)

@@ -1,3 +1,32 @@
+internal import GannetBase
+
+/// The classes of ASCII's bytes of which URLs, headers and robots.txt are made. All other bytes belong to none of them.
+extension UInt8 {
+    var isDigit: Bool { 0x30...0x39 ~= self }
+
+    var isLetterOrDigit: Bool { isDigit || 0x61...0x7a ~= self | 0x20 }
+
+    /// A space or a tab.
+    var isBlank: Bool { self == 0x20 || self == 0x09 }
+
+    /// A capital letter as a small one, and every other byte as it is.
+    var lowercased: UInt8 { 0x41...0x5a ~= self ? self | 0x20 : self }
+
+    /// A header's value may have tabs in it, and no other control characters.
+    package var isValueByte: Bool { !isControl || self == 0x09 }
+
+    /// RFC 9110's tchar: the characters of headers' names, and of words in their values.
+    package var isTokenByte: Bool { isLetterOrDigit || "!#$%&'*+-.^_`|~".utf8.contains(self) }
+}
+
+extension String {
+    /// Without the spaces and tabs that may stand around the value of a header.
+    package var trimmedOfBlanks: String {
+        guard let first = utf8.firstIndex(where: { !$0.isBlank }), let last = utf8.lastIndex(where: { !$0.isBlank }) else { return "" }
+        return String(self[first...last])
+    }
+}
+
 /// Bytes that a part of a URL must not have: the control characters, the blank, everything beyond ASCII, and some more.
 struct ForbiddenBytes {
     private var low: UInt64 = (1 << 33) - 1
