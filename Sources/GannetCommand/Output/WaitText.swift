@@ -58,8 +58,9 @@ struct WaitText: Sendable, Equatable {
         var parts: [String] = []
         if waits.held > 0 {
             // Hosts that were named are among these.
-            let why = trouble != nil ? "" : waits.hosts == 1 ? " that rests or is busy" : " that rest or are busy"
-            parts.append("\(Self.wait(waits.held)) for \(Amounts.count(waits.hosts, "host"))\(why)")
+            let count = min(waits.hosts, waits.held)
+            let why = trouble != nil ? "" : count == 1 ? " that rests or is busy" : " that rest or are busy"
+            parts.append("\(Self.wait(waits.held)) for \(Amounts.count(count, "host"))\(why)")
         }
         let beforeAttempts = parts.count
         if waits.delayed > 0 {

@@ -208,7 +208,6 @@ package struct QueueWaits: Sendable, Equatable {
         waits.delayed = min(delayed, max(0, open))
         waits.parked = min(parked, max(0, open) - waits.delayed)
         waits.held = min(held, max(0, open) - waits.delayed - waits.parked)
-        waits.hosts = min(hosts, waits.held)
         for index in paced.indices { waits.paced[index].jobs = paced[index].jobs.map { min($0, waits.held) } }
         waits.paced.removeAll { $0.time == .zero }
         return waits
