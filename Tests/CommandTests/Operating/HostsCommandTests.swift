@@ -74,6 +74,10 @@ import Testing
             let hosts = try await waiting()
             return hosts["127.0.0.2:1"]?["state"] as? String == "given-up" && hosts[fleet.host]?["jobs"] as? Int == 5
         }
+        // The jobs of the given-up host fail one after the other.
+        try await eventually("its jobs have failed") {
+            (try await fleet.json(["status"])["totals"] as? [String: Any])?["failed"] as? Int == 3
+        }
         let hosts = try await waiting()
         #expect(
             hosts.count == 2 && hosts[fleet.host]?["state"] as? String == "rests" && hosts[fleet.host]?["class"] as? String == "http-503")
@@ -91,7 +95,6 @@ import Testing
         #expect(explained.contains("\nsilent   3 requests in a row without an answer, the first "), "\(explained)")
         #expect(
             !explained.contains("\ngiven up in ") && lines[0].contains("  GIVEN UP  ") && lines[1].contains("  in 59 min "), "\(explained)")
-        // A job of the other host may wait for the moment in which it fails.
         let delayed = try #require(
             try await fleet.text(["jobs", "list", "--state", "delayed"]).firstMatch(of: /http:\/\/127\.0\.0\.1:[^ ]+/))
         let busy = try await fleet.text(["explain", String(delayed.output)])
