@@ -94,7 +94,8 @@ let package = Package(
             name: "GannetCommand",
             dependencies: [
                 "CMalloc",
-                "GannetRedisClient", "GannetQueue", "GannetHTTP", "GannetPictures", "Results", "Lists", "Crawl", "Server", "GannetBase",
+                "GannetRedisClient", "GannetQueue", "GannetHTTP", "GannetRedis", "GannetPictures", "Results", "Lists", "Crawl", "Server",
+                "GannetBase",
             ],
             swiftSettings: settings),
 

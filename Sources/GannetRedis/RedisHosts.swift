@@ -42,21 +42,22 @@ struct RedisHosts: SharedHosts {
                 breaker.note(error)
                 return .unavailable
             }
+            let opensIn: Duration?
             switch answer.passage {
             case .there: return .entered(RedisHostPlace(lane: lane, id: id, incarnation: answer.incarnation))
             case .lost: continue
             case .hopeless:
                 return .refused(
                     FetchError(kind: .connect, url: "", detail: "\(host) is given up for now, because it does not answer"))
-            case .full(let opensIn):
-                switch patience.next(opensIn: opensIn, random: .random(in: 0...1)) {
-                case .wait(let pause):
-                    wait.note(.now + (opensIn ?? pause))
-                    do { try await Task.sleep(for: pause) } catch { return .cancelled }
-                case .giveUp(let pause):
-                    let detail = opensIn.map { "\(host) gets no request for another \($0)" } ?? "\(host) has no place free"
-                    return .refused(FetchError(kind: .throttled, url: "", detail: detail, retryAfter: pause))
-                }
+            case .full(let time): opensIn = time
+            }
+            switch patience.next(opensIn: opensIn, random: .random(in: 0...1)) {
+            case .wait(let pause):
+                wait.note(.now + (opensIn ?? pause))
+                do { try await Task.sleep(for: pause) } catch { return .cancelled }
+            case .giveUp(let pause):
+                let detail = opensIn.map { "\(host) gets no request for another \($0)" } ?? "\(host) has no place free"
+                return .refused(FetchError(kind: .throttled, url: "", detail: detail, retryAfter: pause))
             }
         }
         return .cancelled

@@ -17,11 +17,7 @@ package struct ClusterOptions: Sendable {
     /// How many partitions a new namespace gets; `nil` for one, or 16 on a cluster. The number of a namespace that is in use never changes.
     package var partitions: Int?
 
-    /// The caller changes nothing, so a new namespace stays unused. It is looked at as one with a single partition.
-    package var isForLooking = false
-
-    /// The caller looks for damage, and wants to open a namespace that has lost its schema.
-    package var looksForDamage = false
+    package var use = ClusterState.Use.begins
 
     /// How long a queue's call waits for a Redis that is away; zero for a call that fails at once. A worker has its own patience.
     package var patience = Duration.seconds(60)
@@ -56,8 +52,8 @@ extension ClusterState {
             if options.isImpatient { connection = connection.impatient() }
             let persistence = Persistence(patience: options.patience, listener: options.outage)
             do {
-                let use: Use = options.looksForDamage ? .damage : options.isForLooking ? .looks : .begins
-                return try await open(connection, namespace: options.namespace, partitions: options.partitions, use: use, persistence)
+                return try await open(
+                    connection, namespace: options.namespace, partitions: options.partitions, use: options.use, persistence)
             } catch {
                 await connection.close()
                 throw error
@@ -69,7 +65,7 @@ extension ClusterState {
     package enum Use: Sendable {
         /// The namespace is used from now on.
         case begins
-        /// A new namespace stays unused. A namespace that has other keys has lost its schema, which is an error.
+        /// A new namespace stays unused, and is looked at as one with a single partition. A namespace that has other keys has lost its schema, which is an error.
         case looks
         /// As `looks`, and a lost schema is no error.
         case damage
@@ -125,9 +121,9 @@ extension ClusterState {
             configuration.commandTimeout = min(configuration.commandTimeout, commandTimeout)
             configuration.longestBackoff = min(configuration.longestBackoff, longestBackoff)
             configuration.shortestBackoff = min(configuration.shortestBackoff, longestBackoff)
-            return ClusterState(
-                try await RedisConnection.connect(configuration), namespace: namespace, partitions: partitions.count,
-                isSpread: isSpread, persistence: persistence, scripts: scripts)
+            var other = self
+            other.connection = try await RedisConnection.connect(configuration)
+            return other
         }
     }
 
@@ -215,7 +211,7 @@ extension ClusterState {
 
     /// The replies of the home partition's server. In a cluster it is not waited for when it is away.
     private func replies(to commands: [RedisCommand]) async throws -> [Result<RedisReply, RedisError>] {
-        switch try await orGiveUp(home, { await connection.pipeline(commands) }) {
+        switch try await orGiveUp(home.keys.state, { await connection.pipeline(commands) }) {
         case .success(let replies): return replies
         case .failure(let error): return commands.map { _ in .failure(error.redis ?? RedisError(.unavailable)) }
         }
@@ -259,16 +255,9 @@ extension ClusterState {
     ) async throws(StateError) -> Answer {
         try await StateError.mapping {
             if let failure = connection.failure { throw failure }
-            return try await withThrowingTaskGroup(of: Answer.self) { group in
-                group.addTask(operation: question)
-                group.addTask {
-                    try await Task.sleep(for: time)
-                    throw connection.silence
-                }
-                defer { group.cancelAll() }
-                guard let answer = try await group.next() else { throw CancellationError() }
-                return answer
-            }
+            if let answer = try await inTime(time, { try await question() }) { return answer }
+            try Task.checkCancellation()
+            throw connection.silence
         }
     }
 }

@@ -5,7 +5,7 @@ extension ClusterState {
     /// The words that the user's rule lacks at the first partition's server.
     func lackingAtHome() async throws -> [String] {
         let keys = home.keys
-        let asked = try await orGiveUp(home) {
+        let asked = try await orGiveUp(home.keys.state) {
             try await connection.run(
                 ClusterScripts.rights, keys: [keys.schema, keys.none], [""] + commandsOfAll(keys.none, keys.schema)
             ).asArray()

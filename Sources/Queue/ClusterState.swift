@@ -6,7 +6,7 @@ package import GannetRedisClient
 /// Each call is one script, and may be repeated after a lost reply. A chunk is not accepted twice, the same claim brings the same jobs, and
 /// an outcome that was written gets the same answer. Random numbers and ids are parameters.
 package struct ClusterState: Sendable {
-    package let connection: RedisConnection
+    package internal(set) var connection: RedisConnection
     package let namespace: String
     package let partitions: [Partition]
 
@@ -38,9 +38,9 @@ package struct ClusterState: Sendable {
 
     /// The same state for callers who do not want to wait for a server of a cluster that is away.
     package var impatient: ClusterState {
-        ClusterState(
-            connection.impatient(), namespace: namespace, partitions: partitions.count, isSpread: isSpread, persistence: persistence,
-            scripts: scripts)
+        var other = self
+        other.connection = connection.impatient()
+        return other
     }
 
     /// The schema of the data that this version writes. Data of another schema is refused.
@@ -109,8 +109,8 @@ package struct ClusterState: Sendable {
     }
 
     /// Lease time as the last call has left it: it goes on only while somebody calls.
-    static func leaseTime(_ replies: [Result<RedisReply, RedisError>]) throws -> Int {
-        var reader = ByteReader(try replies[1].get().asOptionalBytes() ?? [])
+    static func leaseTime(inClock clock: [UInt8]) -> Int {
+        var reader = ByteReader(clock)
         _ = reader.bytes(12)
         return reader.number(6) ?? 0
     }
@@ -130,18 +130,50 @@ package struct ClusterState: Sendable {
         return partitions.map(\.keys.state).filter { seen.insert(connection.primary(of: $0)?.address).inserted }
     }
 
-    /// Reads a hash or a sorted set, some elements at a time.
-    /// - Parameter pattern: Only elements whose name matches it.
+    /// The answers to commands that are sent together. The first error among them is thrown.
+    func answers(to commands: [RedisCommand]) async throws -> [RedisReply] {
+        try await connection.pipeline(commands).map { try $0.get() }
+    }
+
+    /// The same, with the queue time at which they were given.
+    func answers(to commands: [RedisCommand], in partition: Partition) async throws -> (now: Int, answers: [RedisReply]) {
+        let clock = clock(of: partition)
+        let replies = await connection.pipeline(clock + commands)
+        return (try partition.keys.naming { try Self.now(replies) }, try replies.dropFirst(clock.count).map { try $0.get() })
+    }
+}
+
+/// `SCAN`, `HSCAN` and `ZSCAN`: they read many elements a page at a time.
+extension ClusterState {
+    /// One page.
+    /// - Parameters:
+    ///   - key: `nil` for the keys of a server.
+    ///   - pattern: Only elements whose name matches it.
+    ///   - place: A key of the server.
+    /// - Returns: `next` is the cursor of the next page, or "0" after the last.
+    func page(
+        _ command: String, _ key: RedisArgument? = nil, from cursor: String, matching pattern: RedisArgument? = nil, count: Int = 500,
+        at place: RedisArgument? = nil
+    ) async throws -> (items: [RedisReply], next: String) {
+        var arguments: [RedisArgument] = [.string(command)]
+        if let key { arguments.append(key) }
+        arguments.append(.string(cursor))
+        if let pattern { arguments += ["MATCH", pattern] }
+        arguments += ["COUNT", .integer(count)]
+        let fields = try await connection.send(RedisCommand(arguments), at: place).fields(2, of: command)
+        return (try fields[1].asArray(), try fields[0].asString())
+    }
+
+    /// All pages, one after the other.
     func scan(
-        _ command: String, _ key: RedisArgument, matching pattern: String = "*", _ body: ([RedisReply]) throws -> Void
+        _ command: String, _ key: RedisArgument? = nil, matching pattern: RedisArgument? = nil, count: Int = 500,
+        at place: RedisArgument? = nil, _ body: ([RedisReply]) async throws -> Void
     ) async throws {
         var cursor = "0"
         repeat {
-            let reply = try await connection.send(
-                RedisCommand([.string(command), key, .string(cursor), "MATCH", .string(pattern), "COUNT", "500"]))
-            let fields = try reply.fields(2, of: command)
-            try body(try fields[1].asArray())
-            cursor = try fields[0].asString()
+            let (items, next) = try await page(command, key, from: cursor, matching: pattern, count: count, at: place)
+            try await body(items)
+            cursor = next
         } while cursor != "0"
     }
 }

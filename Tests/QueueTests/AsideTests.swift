@@ -17,7 +17,7 @@ import Testing
             let total = 3000
             var progress = try await fixture.queue.begin(batch: "b")
             for start in stride(from: 0, to: total, by: 1000) {
-                let rows = try (start..<start + 1000).map { FetchQueue.Row(try QueueFixture.entry($0), at: $0 + 1) }
+                let rows = try (start..<start + 1000).map { (entry: try QueueFixture.entry($0), row: $0 + 1) }
                 _ = try await fixture.queue.enqueue(rows, to: start + 1000, of: &progress, closing: start + 1000 == total)
             }
             var held = try await fixture.claim(1, hostLimit: 1).jobs
@@ -41,7 +41,7 @@ import Testing
             clock.stop()
             var progress = try await fixture.queue.begin(batch: "b")
             func add(_ range: Range<Int>) async throws {
-                let rows = try range.map { FetchQueue.Row(try QueueFixture.entry($0), at: $0 + 1) }
+                let rows = try range.map { (entry: try QueueFixture.entry($0), row: $0 + 1) }
                 _ = try await fixture.queue.enqueue(rows, to: range.upperBound, of: &progress, closing: range.upperBound == 20)
             }
             try await add(0..<10)

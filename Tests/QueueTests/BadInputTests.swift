@@ -44,8 +44,8 @@ import Testing
 
     private static func enqueue(_ queue: FetchQueue, _ count: Int = 1, to end: Int = 1, delay: Duration = .zero) async throws {
         var progress = progress(1)
-        let row = FetchQueue.Row(try QueueFixture.entry(0), at: 1)
-        _ = try await queue.enqueue([FetchQueue.Row](repeating: row, count: count), to: end, of: &progress, delay: delay)
+        let row = (entry: try QueueFixture.entry(0), row: 1)
+        _ = try await queue.enqueue([FetchQueue.NumberedJob](repeating: row, count: count), to: end, of: &progress, delay: delay)
     }
 
     @Test func `exchanges, chunks, names and rules out of range are refused, and nothing is written`() async throws {
@@ -129,7 +129,7 @@ import Testing
         try await QueueFixture.with { fixture in
             func add(_ number: Int, from offset: Int) async throws {
                 var progress = Self.progress(number, at: offset)
-                let row = FetchQueue.Row(try QueueFixture.entry(0), at: offset + 1)
+                let row = (entry: try QueueFixture.entry(0), row: offset + 1)
                 _ = try await fixture.queue.enqueue([row], to: offset + 1, of: &progress)
             }
             await #expect(throws: StateError.batchLost(accepted: 0)) { try await add(77, from: 0) }

@@ -11,7 +11,7 @@ import Testing
         try await QueueFixture.with(partitions: partitions) { fixture in
             let queue = fixture.queue
             func accept(_ numbers: Range<Int>, to end: Int, _ progress: inout BatchProgress, closing: Bool = false) async throws -> Int {
-                let rows = try numbers.map { FetchQueue.Row(try QueueFixture.entry($0, hosts: 9), at: $0 + 1) }
+                let rows = try numbers.map { (entry: try QueueFixture.entry($0, hosts: 9), row: $0 + 1) }
                 return try await queue.enqueue(rows, to: end, of: &progress, closing: closing)
             }
             var progress = try await queue.begin(batch: "b", from: "a file")
@@ -40,7 +40,7 @@ import Testing
         try await QueueFixture.with { fixture in
             var progress = try await fixture.queue.begin(batch: "b")
             progress.offsets = [5]
-            let row = FetchQueue.Row(try QueueFixture.entry(0), at: 6)
+            let row = (entry: try QueueFixture.entry(0), row: 6)
             progress.totals = [4]
             let lost = StateError.batchLost(accepted: 4)
             await #expect(throws: lost) { try await fixture.queue.enqueue([row], to: 6, of: &progress) }
@@ -51,7 +51,7 @@ import Testing
 
     @Test func `a chunk of a batch that Redis has lost is no chunk of the batch that got its number`() async throws {
         try await QueueFixture.withServer { fixture, _ in
-            let row = FetchQueue.Row(try QueueFixture.entry(0), at: 1)
+            let row = (entry: try QueueFixture.entry(0), row: 1)
             var lost = try await fixture.queue.begin(batch: "lost")
             try await fixture.redis.send(RedisCommand("FLUSHALL"))
             var new = try await fixture.queue.begin(batch: "new")
@@ -145,7 +145,7 @@ import Testing
             #expect(try await states("two") == [.complete, .open])
             var progress = try await fixture.queue.begin(batch: "left")
             await #expect(throws: StateError.batchClosed) {
-                try await fixture.queue.enqueue([FetchQueue.Row(try QueueFixture.entry(5), at: 2)], to: 2, of: &progress)
+                try await fixture.queue.enqueue([(entry: try QueueFixture.entry(5), row: 2)], to: 2, of: &progress)
             }
         }
     }

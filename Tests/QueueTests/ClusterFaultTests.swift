@@ -121,7 +121,7 @@ private struct Course {
         let offset = progress.offset
         if offset < Self.jobs, mustEnqueue || draw(3) == 0 {
             let rows = try (offset + 1...offset + Self.chunk).map {
-                FetchQueue.Row(try QueueFixture.entry($0 % Self.urls, hosts: Self.hosts), at: $0)
+                (entry: try QueueFixture.entry($0 % Self.urls, hosts: Self.hosts), row: $0)
             }
             try await trying {
                 _ = try await $0.fixture.queue.enqueue(

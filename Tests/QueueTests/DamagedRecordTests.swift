@@ -41,11 +41,11 @@ import Testing
 
     @Test(arguments: ["d+5", "d007", "d-1", "d9223372036854775807", "d", "dx"])
     func `a timer with another spelling of a delay stays as it is`(member: String) throws {
-        let place = JobPlace(timer: Array(member.utf8))
+        let place = JobList(timer: Array(member.utf8))
         #expect(place.member == Array(member.utf8))
         let block = try #require(Block.pack([try QueueFixture.entry(0)], batch: 1, hasHeaders: false).first.flatMap { Block($0) })
         #expect(place.due(block) == nil)
-        #expect(JobPlace(timer: Array("d60000".utf8)).due(block) == block.enqueued + 60_000)
+        #expect(JobList(timer: Array("d60000".utf8)).due(block) == block.enqueued + 60_000)
     }
 
     @Test func `a sample behind a part of one is read`() {

@@ -69,7 +69,7 @@ import Testing
             try await fixture.fill(0..<6)
             let job = try await fixture.claim(1).jobs[0]
             var progress = try await fixture.queue.begin(batch: "more")
-            let row = FetchQueue.Row(try QueueFixture.entry(7), at: 1)
+            let row = (entry: try QueueFixture.entry(7), row: 1)
             let right = try await fixture.send("HGET", fixture.queueKey("queue"), .string(field)).asOptionalString() ?? "0"
             try await Damage("q:q:queue", field, value).make(fixture)
             let before = try await fixture.dump()
@@ -134,7 +134,7 @@ import Testing
     ) async throws {
         try await QueueFixture.with { fixture in
             var progress = try await fixture.queue.begin(batch: "b")
-            let rows = [FetchQueue.Row(try QueueFixture.entry(7), at: 1)]
+            let rows = [(entry: try QueueFixture.entry(7), row: 1)]
             try await Damage("q:q:batch:1", field, "x").make(fixture)
             let before = try await fixture.dump()
             await #expect(throws: StateError.damaged(key: fixture.key(queue: "batch:1"))) {

@@ -21,8 +21,8 @@ import Testing
     ) async throws {
         var progress = try await fixture.queue.begin(batch: batch)
         for number in numbers {
-            let row = FetchQueue.Row(try QueueFixture.entry(number, hosts: hosts), at: progress.offset + 1)
-            _ = try await fixture.queue.enqueue([row], to: row.position, of: &progress, delay: delay)
+            let row = (entry: try QueueFixture.entry(number, hosts: hosts), row: progress.offset + 1)
+            _ = try await fixture.queue.enqueue([row], to: row.row, of: &progress, delay: delay)
             clock.advance(by: .milliseconds(1))
         }
         _ = try await fixture.queue.enqueue([], to: progress.offset, of: &progress, closing: true)
@@ -48,7 +48,7 @@ import Testing
         try await Self.with(partBytes: partBytes) { fixture, clock in
             var progress = try await fixture.queue.begin(batch: "b")
             for start in stride(from: 0, to: chunk * chunks, by: chunk) {
-                let rows = try (start..<start + chunk).map { FetchQueue.Row(try QueueFixture.entry($0, hosts: 300), at: $0 + 1) }
+                let rows = try (start..<start + chunk).map { (entry: try QueueFixture.entry($0, hosts: 300), row: $0 + 1) }
                 _ = try await fixture.queue.enqueue(
                     rows, to: start + chunk, of: &progress, closing: start + chunk == chunk * chunks, delay: .seconds(3600))
             }

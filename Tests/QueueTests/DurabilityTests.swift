@@ -8,8 +8,8 @@ import Testing
 @Suite struct DurabilityTests {
     private static let hosts = 20
 
-    private func rows(_ numbers: ClosedRange<Int>) throws -> [FetchQueue.Row] {
-        try numbers.map { FetchQueue.Row(try QueueFixture.entry($0, hosts: Self.hosts), at: $0) }
+    private func rows(_ numbers: ClosedRange<Int>) throws -> [FetchQueue.NumberedJob] {
+        try numbers.map { (entry: try QueueFixture.entry($0, hosts: Self.hosts), row: $0) }
     }
 
     /// The keys of a partition, as a replica has them that lags behind.

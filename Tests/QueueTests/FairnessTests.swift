@@ -18,7 +18,7 @@ import Testing
             let queues = [fixture.queue, fixture.cluster.queue("other")]
             for (index, queue) in queues.enumerated() {
                 var progress = try await queue.begin(batch: "b")
-                let rows = try (0..<300).map { FetchQueue.Row(try QueueFixture.entry(index * 1000 + $0), at: $0 + 1) }
+                let rows = try (0..<300).map { (entry: try QueueFixture.entry(index * 1000 + $0), row: $0 + 1) }
                 _ = try await queue.enqueue(rows, to: 300, of: &progress, closing: true)
             }
             var (held, got, exchanges) = ([[Job]](repeating: [], count: 2), [0, 0], [0, 0])

@@ -19,7 +19,7 @@ import Testing
             try await fixture.fill(0..<8, hosts: 2)
             try await fixture.fill(0..<2, hosts: 2, batch: "followers")
             let begun = try await fixture.queue.begin(batch: "c")
-            let rows = try (20..<30).map { FetchQueue.Row(try QueueFixture.entry($0), at: $0 - 19) }
+            let rows = try (20..<30).map { (entry: try QueueFixture.entry($0), row: $0 - 19) }
             try await server.command("CONFIG", "SET", "maxmemory", "1")
             let before = try await fixture.dump()
             for delay in [Duration.zero, .seconds(9)] {

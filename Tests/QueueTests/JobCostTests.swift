@@ -40,7 +40,7 @@ import Testing
                 for number in 0..<queues {
                     let queue = fixture.cluster.queue("run \(number)")
                     var progress = try await queue.begin(batch: "b")
-                    _ = try await queue.enqueue([FetchQueue.Row(try QueueFixture.entry(500 + number), at: 1)], to: 1, of: &progress)
+                    _ = try await queue.enqueue([(entry: try QueueFixture.entry(500 + number), row: 1)], to: 1, of: &progress)
                     _ = try await queue.cancel(batch: progress.number)
                 }
                 try await fixture.fill(0..<2)

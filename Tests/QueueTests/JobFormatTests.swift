@@ -62,9 +62,9 @@ import Testing
         [UInt8(ascii: "d")] + token.bytes + [1, UInt8(ascii: "q")] + Block.pack([try QueueFixture.entry(5)], batch: 7, hasHeaders: false)[0]
     }
 
-    private static func read(_ bytes: [UInt8], now: Int = 0) -> Job? {
-        guard case .job(let job) = Job.read(bytes, outcome: [], partition: 2, batches: [:], now: now) else { return nil }
-        return job
+    private static func read(_ bytes: [UInt8], outcome: [UInt8] = [], now: Int = 0) -> Job? {
+        var unreadable: [Settlement] = []
+        return try? Job.read(bytes, outcome: outcome, partition: 2, batches: [:], now: now, unreadable: &unreadable)
     }
 
     @Test func `a job is read from its lock, as a script hands it out`() throws {
@@ -85,12 +85,12 @@ import Testing
     }
 
     @Test func `a job whose URL is not valid UTF-8 has an id all the same`() throws {
-        let handed = Job.read(try Self.lock(url: [0xff]), outcome: [], partition: 0, batches: [:], now: 0)
-        guard case .unreadable(let token, let id, let isDelivery) = handed else {
-            Issue.record("\(String(describing: handed))")
-            return
-        }
-        #expect(token == Self.token && id == QueueFixture.id(5) && !isDelivery)
+        var unreadable: [Settlement] = []
+        let bytes = try Self.lock(url: [0xff])
+        let job = try Job.read(bytes, outcome: [], partition: 0, batches: [:], now: 0, unreadable: &unreadable)
+        let settlement = try #require(unreadable.first)
+        #expect(job == nil && unreadable.count == 1)
+        #expect(settlement.token == Self.token && settlement.id == QueueFixture.id(5) && !settlement.isDelivery)
     }
 
     @Test func `a part of a block or of a lock is refused or read as another, and is never a trap`() throws {
@@ -103,7 +103,7 @@ import Testing
                 // The bytes lie in the middle of an array, as slices do.
                 let part = ([0, 0] + bytes)[2..<2 + count]
                 for entry in Block(part)?.entries ?? [] { #expect(entry.url.utf8.count <= count + entry.host.utf8.count + 8) }
-                _ = Job.read(Array(part), outcome: [], partition: 0, batches: [:], now: 0)
+                _ = Self.read(Array(part))
             }
         }
     }
@@ -122,7 +122,7 @@ import Testing
                 for _ in 0..<3 { bytes[Int.random(in: 0..<bytes.count, using: &random)] = .random(in: .min ... .max, using: &random) }
             }
             if let block = Block(bytes) { #expect(block.entries.count <= 255, "seed \(seed)") }
-            _ = Job.read(bytes, outcome: bytes, partition: 0, batches: [:], now: .random(in: -9...9, using: &random))
+            _ = Self.read(bytes, outcome: bytes, now: .random(in: -9...9, using: &random))
         }
         print("random jobs: seed \(seed)")
     }

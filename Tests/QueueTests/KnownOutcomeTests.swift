@@ -35,7 +35,7 @@ import Testing
         .fetched(OutcomeContent(url: job.url), Retention(fresh: .seconds(60), keep: time))
     }
 
-    @Test(arguments: [Keeping.bodies, .exchanges, .cache])
+    @Test(arguments: [Keeping.bodies, .wire, .cache])
     func `an outcome that ends a job is kept until its batch is exported, for a month, and for a day where the batch is a cache`(
         keeping: Keeping
     ) async throws {

@@ -15,7 +15,7 @@ import Testing
         var progress = try await fixture.queue.begin(batch: batch, options: .init())
         for (index, entry) in entries.enumerated() {
             _ = try await fixture.queue.enqueue(
-                [FetchQueue.Row(entry, at: index + 1)], to: index + 1, of: &progress, closing: index + 1 == entries.count)
+                [(entry: entry, row: index + 1)], to: index + 1, of: &progress, closing: index + 1 == entries.count)
         }
         return progress.number
     }
@@ -58,7 +58,7 @@ import Testing
             let first = try #require(try await fixture.claim(1).jobs.first)
             for _ in 0..<10 { _ = try await fixture.claim(20) }
             let explanation = try await fixture.cluster.explain(QueueFixture.id(7), host: "h0")
-            #expect(explanation.followersByQueue.map(\.count) == [39])
+            #expect(explanation.followers == 39)
             #expect(try await fixture.settle(first, QueueFixture.fetched("u")) == .settled)
             #expect(try await fixture.drain() == [])
             let batch = try #require(try await fixture.queue.batches([number]).first)

@@ -50,7 +50,7 @@ import Testing
             var progress = begun
             for chunk in 0..<chunks {
                 let numbers = chunk * size..<(chunk + 1) * size
-                let rows = try numbers.map { FetchQueue.Row(try Self.entry($0), at: $0 + 1) }
+                let rows = try numbers.map { (entry: try Self.entry($0), row: $0 + 1) }
                 _ = try await queue.enqueue(rows, to: numbers.upperBound, of: &progress)
                 #expect(progress.offset == numbers.upperBound)
                 acceptance.yield(chunk)
@@ -94,7 +94,7 @@ import Testing
         let cluster = ClusterState(redis, namespace: "t")
         let queue = cluster.queue("q", Self.persistence)
         var progress = try await queue.begin(batch: "b")
-        _ = try await queue.enqueue([FetchQueue.Row(try Self.entry(1), at: 1)], to: 1, of: &progress, closing: true)
+        _ = try await queue.enqueue([(entry: try Self.entry(1), row: 1)], to: 1, of: &progress, closing: true)
         var request = Self.request(1)
         let job = try #require(try await queue.exchange(request, in: cluster.home)?.jobs.first)
         request.number += 1

@@ -123,7 +123,7 @@ import Testing
             #expect(try await fixture.settle(job, QueueFixture.retried(job.url, after: .seconds(10))) == .settled)
             let other = fixture.cluster.queue("other")
             var progress = try await other.begin(batch: "b")
-            _ = try await other.enqueue([FetchQueue.Row(job.entry, at: 1)], to: 1, of: &progress, closing: true)
+            _ = try await other.enqueue([(entry: job.entry, row: 1)], to: 1, of: &progress, closing: true)
             func claim(_ number: Int) async throws -> ExchangeAnswer {
                 var request = ExchangeRequest(Incarnation(7), number: number, lease: QueueFixture.lease)
                 request.wanted = 8

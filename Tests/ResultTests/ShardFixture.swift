@@ -42,8 +42,7 @@ struct ShardFixture {
         Job(
             token: LockToken(counter: 1, incarnation: Incarnation(1)), entry: JobEntry(checked: try id(name), "h", url(name)), queue: "q",
             partition: 0,
-            batch: 1, batchName: "b", trace: nil, enqueued: 0, crashes: 0, failures: 0, throttled: .zero, headers: RequestHeaders.none,
-            outcome: nil, stale: nil, isHopeless: false)
+            batch: 1, terms: LeasedBatch(name: "b"))
     }
 
     /// Ends the job of a URL as a worker does that has fetched this body.

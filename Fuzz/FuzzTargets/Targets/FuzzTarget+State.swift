@@ -40,7 +40,7 @@ private enum StoredForm: UInt8, CaseIterable {
             guard let job = DeadJob(bytes) else { return }
             if let error = job.error { try error.check(size: bytes.count) }
         case .place:
-            let place = JobPlace(timer: bytes)
+            let place = JobList(timer: bytes)
             try require(bytes.isEmpty || place.member == bytes, "the place \(bytes) is written as \(place.member)")
             if let block = Block(StateSamples.block) {
                 try require(place.due(block) ?? .max >= block.enqueued, "\(bytes) is due too early")

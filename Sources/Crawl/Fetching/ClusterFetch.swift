@@ -34,13 +34,9 @@ package struct ClusterFetch: Sendable {
         self.init(cluster, cache, downloader, ownEngine: downloader, settings, options)
     }
 
-    /// Fetches through an engine and a cache of the caller's.
-    init(_ cluster: ClusterState, _ cache: RedisCache, _ engine: any Downloader, _ settings: FetchSettings, _ options: Options) {
-        self.init(cluster, cache, engine, ownEngine: nil, settings, options)
-    }
-
-    private init(
-        _ cluster: ClusterState, _ cache: RedisCache, _ engine: any Downloader, ownEngine: CurlDownloader?, _ settings: FetchSettings,
+    /// Fetches through an engine and a cache.
+    init(
+        _ cluster: ClusterState, _ cache: RedisCache, _ engine: any Downloader, ownEngine: CurlDownloader? = nil, _ settings: FetchSettings,
         _ options: Options
     ) {
         self.cluster = cluster

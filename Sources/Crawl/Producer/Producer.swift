@@ -16,15 +16,10 @@ package struct Producer: ~Copyable {
     private let durability: Durability
     private let replicaPatience: Duration
     private var progress: BatchProgress
-    private var chunk: [FetchQueue.Row] = []
+    private var chunk: [FetchQueue.NumberedJob] = []
     private var chunkBytes = 0
     private var position = 0
-    private var onItsWay: Task<Result<Accepted, StateError>, Never>?
-
-    private struct Accepted: Sendable {
-        let progress: BatchProgress
-        let open: Int
-    }
+    private var onItsWay: Task<Result<(BatchProgress, open: Int), StateError>, Never>?
 
     /// When the first of the rows that are not sent yet was taken; `nil` where there are none.
     package private(set) var waitsSince: ContinuousClock.Instant?
@@ -108,7 +103,7 @@ package struct Producer: ~Copyable {
 
     private mutating func take(_ entry: JobEntry) {
         if chunk.isEmpty { waitsSince = .now }
-        chunk.append(FetchQueue.Row(entry, at: position))
+        chunk.append((entry, row: position))
         chunkBytes += entry.url.utf8.count
     }
 
@@ -120,7 +115,7 @@ package struct Producer: ~Copyable {
             var progress = before
             do throws(StateError) {
                 let open = try await queue.enqueue(packed, of: &progress, closing: closing, delay: delay)
-                return .success(Accepted(progress: progress, open: open))
+                return .success((progress, open))
             } catch {
                 return .failure(error)
             }
@@ -134,12 +129,11 @@ package struct Producer: ~Copyable {
     private mutating func hear() async throws(StateError) {
         guard let sending = onItsWay else { return }
         onItsWay = nil
-        let accepted = try await withTaskCancellationHandler {
+        (progress, open) = try await withTaskCancellationHandler {
             await sending.value
         } onCancel: {
             sending.cancel()
         }.get()
-        (progress, open) = (accepted.progress, accepted.open)
         summary.accepted = progress.total
     }
 }

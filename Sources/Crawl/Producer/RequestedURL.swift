@@ -28,7 +28,7 @@ package struct RequestedURL: Sendable {
     }
 
     /// A URL as Redis knows it. The headers of its requests are not known.
-    package init(known match: URLSearch.Match) throws(StateError) {
+    package init(known match: (id: URLID, url: String)) throws(StateError) {
         let url = try Self(match.url)
         self.url = url.url
         host = url.host

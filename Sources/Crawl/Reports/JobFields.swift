@@ -8,7 +8,7 @@ extension Batch {
         .flag("refresh", \.options.refresh),
         .seconds("maxAgeSeconds", ifKnown: \.options.maximumAge), .texts("headers") { $0.options.headers.lines.map(\.name) },
         .word("robots", \.options.manners.robots), .word("optOuts", \.options.manners.optOuts),
-        .flag("keepsWire") { $0.options.keeping == .exchanges }, .flag("cache") { $0.options.keeping == .cache },
+        .flag("keepsWire") { $0.options.keeping == .wire }, .flag("cache") { $0.options.keeping == .cache },
         .text("traceID", ifKnown: \.options.trace?.traceID), .seconds("ageSeconds", ifKnown: \.age),
         .number("progress", ifKnown: \.progress), .integer("total", \.total), .integer("done", \.done),
         .integer("failed") { $0.failed - $0.disallowed }, .integer("disallowed", \.disallowed), .integer("cancelled", \.cancelled),
@@ -98,9 +98,9 @@ package struct URLLook: Sendable {
             ifKnown: { $0.outcome.failure.map { ($0.kind, $0.sentence) } }),
     ])
 
-    private static let holder = Fields<(found: Explanation, holder: Explanation.Holder)>([
-        .text("kind") { $0.holder.kind.rawValue }, .text("queue", ifKnown: { $0.holder.queue }),
-        .seconds("seconds") { $0.found.held(by: $0.holder) }, .seconds("leaseSeconds") { $0.holder.left },
+    private static let holder = Fields<(found: Explanation, holder: URLLock)>([
+        .text("kind") { "\($0.holder.kind)" }, .text("queue", ifKnown: { $0.holder.queue.isEmpty ? nil : $0.holder.queue }),
+        .seconds("seconds") { $0.found.held(by: $0.holder) }, .seconds("leaseSeconds") { $0.found.heldFor },
     ])
 
     private static let host = Fields<URLLook>([
@@ -119,7 +119,7 @@ extension Explanation {
     package var isFresh: Bool { outcome.map { $0.isStored && $0.freshFor(at: now) > .zero } ?? false }
 
     /// For how long a holder has had the URL.
-    package func held(by holder: Holder) -> Duration { .milliseconds(max(0, now - holder.began)) }
+    package func held(by holder: URLLock) -> Duration { .milliseconds(max(0, now - holder.began)) }
 }
 
 extension OperatorRule {

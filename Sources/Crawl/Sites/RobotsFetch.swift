@@ -9,7 +9,9 @@ internal import GannetRedisClient
 ///
 /// Its requests take no place of a host. The job that waits for the rules has one already, and this is its first request.
 actor RobotsFetch {
-    private let worker: Worker.Connections
+    private let cluster: ClusterState
+    private let bodies: RedisConnection
+    private let subscriber: RedisSubscriber
     private let engine: any Downloader
     private let settings: FetchSettings
     private let concurrency: Int
@@ -21,8 +23,11 @@ actor RobotsFetch {
     /// Failures are the news of a moment: each job that meets one makes another attempt, and the host's rest lies between these.
     private static let failureRemembered = Duration.milliseconds(100)
 
-    init(_ worker: Worker.Connections, _ engine: any Downloader, _ settings: FetchSettings, concurrency: Int) {
-        self.worker = worker
+    init(
+        _ cluster: ClusterState, bodies: RedisConnection, _ subscriber: RedisSubscriber, _ engine: any Downloader,
+        _ settings: FetchSettings, concurrency: Int
+    ) {
+        (self.cluster, self.bodies, self.subscriber) = (cluster, bodies, subscriber)
         self.engine = engine
         self.settings = settings
         self.concurrency = concurrency
@@ -50,11 +55,11 @@ actor RobotsFetch {
     private func opened() async throws -> ClusterFetch {
         let task =
             opening
-            ?? Task { [worker, engine, settings, options] in
+            ?? Task { [cluster, bodies, subscriber, engine, settings, options] in
                 let cache = try await RedisCache.over(
-                    worker.cluster, bodies: worker.bodies, subscriber: worker.subscriber, lease: options.lease,
-                    longestHold: Self.patience(settings), bodyLimit: options.bodyLimit)
-                return ClusterFetch(worker.cluster, cache, RobotsDownloader(engine: engine), settings, options)
+                    cluster, bodies: bodies, subscriber: subscriber, lease: options.lease, longestHold: Self.patience(settings),
+                    bodyLimit: options.bodyLimit)
+                return ClusterFetch(cluster, cache, RobotsDownloader(engine: engine), settings, options)
             }
         opening = task
         do {

@@ -28,7 +28,7 @@ final class Sites: Sendable {
 
     typealias Source = @Sendable (_ url: String) async -> Result<File, FetchError>
 
-    private struct Entry: Sendable { let result: Result<RobotsRules, FetchError> }
+    private typealias Entry = Result<RobotsRules, FetchError>
 
     /// No job waits longer for a robots.txt.
     static let longestLook = Duration.seconds(30)
@@ -68,8 +68,7 @@ final class Sites: Sendable {
         // The rules are never about themselves.
         if path == Self.path { return .granted(delay: nil) }
         let place = url.plainOrigin + Self.path
-        let entry = await entry(at: place, asks, asked)
-        switch entry.result {
+        switch await entry(at: place, asks, asked) {
         case .success(let rules):
             switch rules.verdict(path: path) {
             case .allowed: return .granted(delay: rules.crawlDelay.flatMap { $0 > 0 ? .seconds(min($0, Self.longestDelay)) : nil })
@@ -92,7 +91,7 @@ final class Sites: Sendable {
         if let entry = entries.value(for: place) { return entry }
         let (entry, time, bytes) = read(file)
         // An origin that gave no answer rests in Redis, and the job that comes then is its next probe.
-        if case .failure(let error) = entry.result, Settlement.HostNews(error.kind) != .answered { return entry }
+        if case .failure(let error) = entry, Settlement.HostNews(error.kind) != .answered { return entry }
         entries.insert(entry, for: place, cost: bytes + place.utf8.count + Self.entryBytes, timeToLive: time)
         return entry
     }
@@ -102,9 +101,9 @@ final class Sites: Sendable {
         case .success(let file):
             let time = min(max(file.freshFor, pause), Self.longestUse)
             let rules = RobotsFile(file.bytes).rules(for: agent)
-            return (Entry(result: .success(rules)), time, file.bytes.count)
+            return (.success(rules), time, file.bytes.count)
         case .failure(let error):
-            return (Entry(result: .failure(error)), max(pause, error.retry.rest ?? .zero), 0)
+            return (.failure(error), max(pause, error.retry.rest ?? .zero), 0)
         }
     }
 }

@@ -56,10 +56,9 @@ package final class Worker: Sendable {
         let heartbeat = Heartbeat(name: name, queue: queue, pulse: pulse, activity: activity, options: options) {
             self.box.put(.drainAsked)
         }
-        let leftBehind = Mutex(LeftBehind())
         // A task of its own: a worker whose task is cancelled still has to hand its jobs back.
         let working = Task(executorPreference: runner.executor) {
-            await withDiscardingTaskGroup(returning: Result<WorkerEnd, any Error>.self) { group in
+            await withDiscardingTaskGroup(returning: (Result<WorkerEnd, any Error>, LeftBehind).self) { group in
                 group.addTask { await self.listen() }
                 group.addTask { await self.watchConnection() }
                 group.addTask { await heartbeat.run(self.note) }
@@ -73,17 +72,16 @@ package final class Worker: Sendable {
                         if !Task.isCancelled { self.box.put(.feedEnded) }
                     }
                 }
-                let end = await self.work(isFed: feed != nil, &group) { left in leftBehind.withLock { $0 = left } }
-                group.cancelAll()
-                return end
+                defer { group.cancelAll() }
+                return await self.work(isFed: feed != nil, &group)
             }
         }
-        let end = await withTaskCancellationHandler {
+        let (end, behind) = await withTaskCancellationHandler {
             await working.value
         } onCancel: {
             self.box.put(.cancelled)
         }
-        var left = leftBehind.withLock { $0 }
+        var left = behind
         left.partitionCount = queue.cluster.partitions.count
         if left.jobs > 0 {
             // The worker stays on the list, so that 'workers drain' does not count it as ended.
@@ -98,11 +96,12 @@ package final class Worker: Sendable {
     }
 
     private func work(
-        isFed: Bool, _ group: inout DiscardingTaskGroup, _ leave: (LeftBehind) -> Void
-    ) async -> Result<WorkerEnd, any Error> {
+        isFed: Bool, _ group: inout DiscardingTaskGroup
+    ) async -> (end: Result<WorkerEnd, any Error>, left: LeftBehind) {
         var machine = WorkerMachine(
             options, worker: name, partitions: queue.cluster.partitions.count,
             inbox: inbox == nil ? nil : name, isFed: isFed, mostWaiting: runner.output.mostWaiting)
+        var left = LeftBehind()
         var transfers: [LockToken: TransferHandle] = [:]
         var alarms: [ContinuousClock.Instant] = []
         var inputs: [WorkerMachine.Input] = [.heard]
@@ -113,16 +112,16 @@ package final class Worker: Sendable {
             for action in machine.take(inputs, at: now, seeing: sight) {
                 switch action {
                 case .send(let lane, let request): group.addTask { self.box.put(await self.exchange(lane, request)) }
-                case .start(let claimed):
+                case .start(let job):
                     let handle = TransferHandle()
-                    if claimed.job.needsTransfer { transfers[claimed.job.token] = handle }
-                    group.addTask { await self.runner.run(claimed, handle) }
+                    if job.needsTransfer { transfers[job.token] = handle }
+                    group.addTask { await self.runner.run(job, handle) }
                 case .cancel(let token, let reason): transfers[token]?.cancel(reason)
                 case .report(let news): report(news)
                 case .reportSilence: report(.redis(queue.cluster.silence))
-                case .leave(let left): leave(left)
+                case .leave(let jobs): left = jobs
                 case .settled(let time): activity.settled(after: time)
-                case .finish(let end): return end
+                case .finish(let end): return (end, left)
                 }
             }
             pulse.note(held: machine.begun, isStopping: machine.isStopping, partitions: machine.partitionsAtWork)
@@ -198,8 +197,8 @@ extension Worker {
         do {
             let (subscriber, inbox) = try await own.listen(as: worker)
             // Bodies are not for the connection of the exchanges: a large one would delay them.
-            let connections = Connections(cluster: own, bodies: cluster.connection, subscriber: subscriber)
-            let robots = RobotsFetch(connections, downloader, fetch, concurrency: options.concurrency)
+            let robots = RobotsFetch(
+                own, bodies: cluster.connection, subscriber, downloader, fetch, concurrency: options.concurrency)
             let sites = Sites(userAgent: fetch.userAgent, pause: options.sitePause, source: robots.file)
             let queue = own.queue(name, patience: options.outagePatience)
             outcome = await Worker(
@@ -213,13 +212,6 @@ extension Worker {
         }
         await own.close()
         return try outcome.get()
-    }
-
-    /// The connections to Redis that a worker has for everything but its jobs' bodies.
-    struct Connections: Sendable {
-        let cluster: ClusterState
-        let bodies: RedisConnection
-        let subscriber: RedisSubscriber
     }
 
     static func randomName() -> String { String(UInt64.random(in: .min ... .max), radix: 36) }
@@ -242,5 +234,53 @@ extension FetchSettings {
         var settings = self
         settings.maximumInFlight = concurrency
         return try CurlDownloader(settings)
+    }
+}
+
+/// Events from any task for one reader, who gets all that have gathered at once.
+final class EventBox<Event: Sendable>: Sendable {
+    private struct State {
+        var events: [Event] = []
+        var reader: CheckedContinuation<[Event], Never>?
+    }
+
+    private let state = Mutex(State())
+    /// How long events wait for the reader.
+    let lag = Lag()
+
+    func put(_ event: Event) {
+        let reader = state.withLock { state -> CheckedContinuation<[Event], Never>? in
+            guard let reader = state.reader else {
+                if state.events.isEmpty { lag.begin() }
+                state.events.append(event)
+                return nil
+            }
+            state.reader = nil
+            return reader
+        }
+        guard let reader else { return }
+        lag.begin()
+        reader.resume(returning: [event])
+    }
+
+    /// Waits for at least one event. One task at a time may wait.
+    func next() async -> [Event] {
+        let events = await gathered()
+        lag.end()
+        return events
+    }
+
+    private func gathered() async -> [Event] {
+        await withCheckedContinuation { reader in
+            let events = state.withLock { state -> [Event]? in
+                guard !state.events.isEmpty else {
+                    state.reader = reader
+                    return nil
+                }
+                defer { state.events = [] }
+                return state.events
+            }
+            if let events { reader.resume(returning: events) }
+        }
     }
 }

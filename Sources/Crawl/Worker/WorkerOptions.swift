@@ -84,23 +84,6 @@ package struct WorkerOptions: Sendable {
 }
 
 extension WorkerOptions {
-    /// Attempts after the first before a URL is given up.
-    package var retries: Int {
-        get { retryPolicy.retries }
-        set { retryPolicy.retries = newValue }
-    }
-
-    /// How long a host may put a job off before the job is given up.
-    package var giveUpAfter: Duration {
-        get { retryPolicy.giveUpAfter }
-        set { retryPolicy.giveUpAfter = newValue }
-    }
-
-    /// When the jobs of a host that does not answer are given up.
-    package var hostPatience: HostPatience {
-        get { retryPolicy.hostPatience }
-        set { retryPolicy.hostPatience = newValue }
-    }
-
+    /// The politeness towards hosts for which no rule is stored.
     package var hostRule: HostRule { HostRule(limit: hostLimit, interval: hostInterval, first: hostFirst) }
 }

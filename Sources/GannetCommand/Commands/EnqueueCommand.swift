@@ -51,7 +51,7 @@ struct EnqueueCommand: Command {
         name = try arguments.optional(SubmissionFlags.batch)
         batch = name ?? String(UInt64.random(in: .min ... .max), radix: 36)
         var submission = try SubmissionFlags.options(from: arguments)
-        if arguments.isSet(Self.keepWire) { submission.keeping = .exchanges }
+        if arguments.isSet(Self.keepWire) { submission.keeping = .wire }
         if arguments.isSet(Self.asCache) {
             if arguments.isSet(Self.keepWire) {
                 throw arguments.usageError("'--keep-wire' keeps answers for an export, and '--as-cache' lets them go before it.")

@@ -176,9 +176,9 @@ private struct ExplanationReport: Sendable {
     private var holder: String {
         guard let holder = found.holder else { return "nobody" }
         let since = "for \(Amounts.time(found.held(by: holder)))"
-        let lease = holder.left > .zero ? "its lease has \(Amounts.time(holder.left)) left" : "its lease has ended"
+        let lease = found.heldFor > .zero ? "its lease has \(Amounts.time(found.heldFor)) left" : "its lease has ended"
         switch holder.kind {
-        case .worker: return "a worker, \(since), for a job of the queue '\(holder.queue ?? "?")'; \(lease)"
+        case .worker: return "a worker, \(since), for a job of the queue '\(holder.queue)'; \(lease)"
         case .program: return "a program without a queue, \(since); \(lease)"
         case .retry where holder.isSuspect:
             let who = holder.crashes > 1 ? "it waits for a worker that has nothing else" : "workers try such URLs a few at a time"

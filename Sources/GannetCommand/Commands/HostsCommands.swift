@@ -73,7 +73,7 @@ struct HostsListCommand: Command {
         return table
     }
 
-    private static func table(_ waits: HostBacklogs) -> TextTable {
+    private static func table(_ waits: (hosts: [HostBacklog], count: Int)) -> TextTable {
         var table = TextTable([
             ("HOST", .left), ("STATE", .left), ("SINCE", .right), ("NEXT REQUEST", .right), ("GIVEN UP", .right), ("JOBS", .right),
             ("REASON", .left),

@@ -2,6 +2,7 @@ import Crawl
 import GannetBase
 import GannetHTTP
 import GannetQueue
+import GannetRedis
 
 /// How `run` and `work` fetch.
 struct FetchOptions: Sendable {
@@ -196,9 +197,9 @@ extension FetchOptions {
         options.hostLimit = hostLimit
         options.hostInterval = hostInterval ?? .zero
         options.adaptsPace = adaptsPace
-        options.retries = retries
-        options.giveUpAfter = giveUpAfter
-        options.hostPatience = hostPatience
+        options.retryPolicy.retries = retries
+        options.retryPolicy.giveUpAfter = giveUpAfter
+        options.retryPolicy.hostPatience = hostPatience
         options.lease = lease
         let times = Times.current
         options.heartbeat = times.heartbeat

@@ -85,7 +85,7 @@ extension Keeping {
     fileprivate var words: String {
         switch self {
         case .bodies: "bodies until they are exported"
-        case .exchanges: "requests and answers as they went over the wire, until they are exported"
+        case .wire: "requests and answers as they went over the wire, until they are exported"
         case .cache: "bodies until they have to make room"
         }
     }

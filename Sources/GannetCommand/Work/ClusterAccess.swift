@@ -21,8 +21,7 @@ struct ClusterAccess: Sendable {
         var (cluster, own) = try await server(named: options, console: console)
         let watch = RedisWatch(console, own: own)
         cluster.partitions = options.partitions
-        cluster.isForLooking = looking
-        cluster.looksForDamage = looksForDamage
+        cluster.use = looksForDamage ? .damage : looking ? .looks : .begins
         cluster.patience = patience
         cluster.isImpatient = isImpatient
         if storesBodies { cluster.answerTime = max(cluster.answerTime, ClusterState.bodyPatience) }

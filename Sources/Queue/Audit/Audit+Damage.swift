@@ -35,14 +35,14 @@ extension Audit {
     mutating func lookAtCounters(of queue: String, in partition: Partition) async throws {
         let keys = partition.keys
         let reply = try await state.connection.send(RedisCommand("HGETALL", keys.queue(queue))).asArray()
-        for index in stride(from: 0, to: reply.count - 1, by: 2) {
-            let field = try reply[index].asString()
+        for (field, value) in reply.pairs {
+            let field = try field.asString()
             guard Self.lone.contains(field) || field.hasPrefix("failed:") else { continue }
-            if Int(inRedis: String(decoding: try reply[index + 1].asBytes(), as: UTF8.self)) != nil { continue }
+            if Int(inRedis: String(decoding: try value.asBytes(), as: UTF8.self)) != nil { continue }
             add(.counterDamaged, "'\(field)' of '\(keys.tag)q:\(queue):queue'")
         }
         let known = try await state.connection.send(RedisCommand("ZRANGE", keys.batches(of: queue), 0, -1, "WITHSCORES")).asArray()
-        let numbers = try stride(from: 1, to: known.count, by: 2).compactMap { Int(try known[$0].asString()) }
+        let numbers = try known.pairs.compactMap { Int(try $0.value.asString()) }
         let commands = numbers.map { number in
             RedisCommand([.string("HMGET"), keys.batch(number, of: queue)] + Self.loneOfBatch.map { .string($0.field) })
         }

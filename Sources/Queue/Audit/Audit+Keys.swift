@@ -13,34 +13,28 @@ extension Audit {
     /// The keys of the whole partition.
     private static let mainTypes = [("state", "hash"), ("hosts", "hash"), ("locks", "hash"), ("leases", "zset")]
 
-    /// A key of the partition: its queue, the beginning of its name, and the rest of that.
-    private struct Key {
-        var queue: String?
+    /// A key of the partition: its queue, which is empty for none, the beginning of its name, and the rest of that.
+    struct Key {
+        let queue: String
         let kind: String
         let rest: [UInt8]
 
         init(_ name: [UInt8]) {
-            var own = name[...]
+            var (own, queue) = (name[...], "")
             if name.starts(with: "q:".utf8), let end = name.dropFirst(2).firstIndex(of: UInt8(ascii: ":")) {
                 queue = String(decoding: name[2..<end], as: UTF8.self)
                 own = name[(end + 1)...]
             }
             let kind = own.prefix { UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 }
+            self.queue = queue
             self.kind = String(decoding: kind, as: UTF8.self)
             rest = Array(own.dropFirst(kind.count + 1))
         }
     }
 
-    /// A list of a queue.
-    struct List {
-        let queue: String
-        let kind: String
-        let name: [UInt8]
-    }
-
     /// Answers whether the keys to which all others lead can be read.
     mutating func lookAtMainKeys(in partition: Partition) async throws -> Bool {
-        let types = try await pipeline(Self.mainTypes.map { RedisCommand("TYPE", .string(partition.keys.tag + $0.0)) })
+        let types = try await state.answers(to: Self.mainTypes.map { RedisCommand("TYPE", .string(partition.keys.tag + $0.0)) })
         var isGood = true
         for ((name, expected), type) in zip(Self.mainTypes, types) where !["none", expected].contains(try type.asString()) {
             add(.wrongType, "'\(partition.keys.tag)\(name)', which has to be a \(expected)")
@@ -52,14 +46,12 @@ extension Audit {
     /// Answers the queues that it met.
     mutating func lookAtKeys(in partition: Partition) async throws -> Set<String> {
         var queues: Set<String> = []
-        var cursor = "0"
-        repeat {
-            let page = try await keys(of: partition, from: cursor)
-            let types = try await pipeline(page.names.map { RedisCommand("TYPE", .bytes(Array(partition.keys.tag.utf8) + $0)) })
+        try await scanKeys(of: partition) { names in
+            let types = try await state.answers(to: names.map { RedisCommand("TYPE", .bytes(Array(partition.keys.tag.utf8) + $0)) })
             var known: [Key] = []
-            for (name, type) in zip(page.names, types) {
+            for (name, type) in zip(names, types) {
                 let (key, found) = (Key(name), try type.asString())
-                if let queue = key.queue, key.kind == "queue" || key.kind == "batches" { queues.insert(queue) }
+                if !key.queue.isEmpty, key.kind == "queue" || key.kind == "batches" { queues.insert(key.queue) }
                 guard let expected = Self.types[key.kind], found != "none" else { continue }
                 if found == expected {
                     known.append(key)
@@ -72,12 +64,12 @@ extension Audit {
             }
             for key in known where key.kind == "holder" { try await check(holder: key.rest, in: partition) }
             // Behind the name of a long list stand those of its parts.
-            let firsts = known.filter { $0.kind == "followers" ? $0.rest.count == URLID.count : !$0.rest.contains(UInt8(ascii: "#")) }
-            let lists = firsts.compactMap { key in key.queue.map { List(queue: $0, kind: key.kind, name: key.rest) } }
+            let lists = known.filter {
+                !$0.queue.isEmpty && ($0.kind == "followers" ? $0.rest.count == URLID.count : !$0.rest.contains(UInt8(ascii: "#")))
+            }
             try await check(followers: lists.filter { $0.kind == "followers" }, in: partition)
             try await check(waiting: lists.filter { $0.kind == "aside" || $0.kind == "delayed" }, in: partition)
-            cursor = page.next
-        } while cursor != "0"
+        }
         return queues
     }
 }

@@ -2,10 +2,6 @@ internal import GannetRedisClient
 
 /// Drift that shows in a few keys. Plain commands find what looks wrong. One step then tells whether it is so, and mends it when asked.
 extension Audit {
-    func pipeline(_ commands: [RedisCommand]) async throws -> [RedisReply] {
-        try await state.connection.pipeline(commands).map { try $0.get() }
-    }
-
     /// The grounds of a suspicion: commands and their replies.
     private struct Grounds {
         var replies: [[UInt8]?] = []
@@ -25,7 +21,7 @@ extension Audit {
 
     /// The grounds of many suspicions, read together.
     private func grounds(_ groups: [[RedisCommand]]) async throws -> [Grounds] {
-        var replies = try await pipeline(groups.flatMap { $0 })[...]
+        var replies = try await state.answers(to: groups.flatMap { $0 })[...]
         return try groups.map { commands in
             var grounds = Grounds()
             for command in commands { try grounds.add(replies.removeFirst(), command) }
@@ -64,7 +60,7 @@ extension Audit {
         {
             try await takeBack(from: incarnation, in: partition)
         }
-        let ids = try await pipeline([RedisCommand("HKEYS", holder)])[0].asArray().map { try $0.asBytes() }.filter {
+        let ids = try await state.answers(to: [RedisCommand("HKEYS", holder)])[0].asArray().map { try $0.asBytes() }.filter {
             $0.count == URLID.count
         }
         let all = try await grounds(
@@ -85,12 +81,12 @@ extension Audit {
     private static let mostPassed = 50_000
 
     /// Followers have a timer. Where it names no time, a lock or a list aside leads to them.
-    mutating func check(followers lists: [List], in partition: Partition) async throws {
+    mutating func check(followers lists: [Key], in partition: Partition) async throws {
         let keys = partition.keys
         let groups = lists.map { list in
-            [RedisCommand("LINDEX", keys.followers(list.name, of: list.queue), 0), RedisCommand("HGET", keys.locks, .bytes(list.name))]
+            [RedisCommand("LINDEX", keys.followers(list.rest, of: list.queue), 0), RedisCommand("HGET", keys.locks, .bytes(list.rest))]
                 + Priority.allCases.map {
-                    RedisCommand("ZSCORE", keys.timers($0, of: list.queue), .bytes(JobPlace.followers(id: list.name).member))
+                    RedisCommand("ZSCORE", keys.timers($0, of: list.queue), .bytes(JobList.followers(id: list.rest).member))
                 }
         }
         let all = try await grounds(groups)
@@ -103,7 +99,7 @@ extension Audit {
                 if Self.isLed(timer, lock: known.replies[1], queue: list.queue, now: now) { continue }
                 let asides = Priority.allCases.map {
                     RedisCommand(
-                        "LPOS", keys.aside(Array(block.host.utf8), $0, of: list.queue), .bytes(list.name), "MAXLEN",
+                        "LPOS", keys.aside(Array(block.host.utf8), $0, of: list.queue), .bytes(list.rest), "MAXLEN",
                         .integer(Self.mostPassed))
                 }
                 grounds = try await self.grounds([groups[index] + asides])[0]
@@ -122,37 +118,37 @@ extension Audit {
     }
 
     /// Notes followers that nothing leads to. Mended, they are looked at now.
-    private mutating func find(parked list: List, _ block: Block, _ grounds: Grounds, now: Int, in partition: Partition) async throws {
+    private mutating func find(parked list: Key, _ block: Block, _ grounds: Grounds, now: Int, in partition: Partition) async throws {
         let keys = partition.keys
         let asked = RedisCommand("HGET", keys.batch(block.batch, of: list.queue), "priority")
-        let number = try await pipeline([asked])[0].asOptionalString()
+        let number = try await state.answers(to: [asked])[0].asOptionalString()
         let priority = number.flatMap { Int($0) }.flatMap { Priority(number: $0) } ?? .normal
-        try await find(.parkedWithoutFlight, Self.name(list.name), grounds, queue: list.queue, in: partition) { commit in
-            commit.write("ZADD", keys.timers(priority, of: list.queue), .integer(now), .bytes(JobPlace.followers(id: list.name).member))
+        try await find(.parkedWithoutFlight, Self.name(list.rest), grounds, queue: list.queue, in: partition) { commit in
+            commit.write("ZADD", keys.timers(priority, of: list.queue), .integer(now), .bytes(JobList.followers(id: list.rest).member))
             commit.effect = .wakes(1)
         }
     }
 
     /// A list of jobs aside or delayed, and the timers in which it has one.
     private struct Waiting {
-        let list: List
-        let place: JobPlace
+        let list: Key
+        let jobs: JobList
         let key: RedisArgument
         let timers: RedisArgument
         let example: String
 
         /// Nil for a list of suspects, whose timer comes and goes with the workers that may take one, and for one that no script writes.
-        init?(_ list: List, _ keys: Keys) {
-            let parts = list.name.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false).map { Array($0) }
+        init?(_ list: Key, _ keys: Keys) {
+            let parts = list.rest.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false).map { Array($0) }
             guard parts.count == 2, ![[UInt8(ascii: "?")], [UInt8(ascii: "!")]].contains(parts[1]),
                 let priority = Priority(rawValue: String(decoding: parts[0], as: UTF8.self))
             else { return nil }
             let name = String(decoding: parts[1], as: UTF8.self)
             if list.kind == "aside" {
-                (place, key) = (.aside(host: parts[1]), keys.aside(parts[1], priority, of: list.queue))
+                (jobs, key) = (.aside(host: parts[1]), keys.aside(parts[1], priority, of: list.queue))
                 example = "the host \(name) in the queue \(list.queue)"
             } else if let delay = Int(name) {
-                (place, key) = (.delayed(delay: delay), keys.delayed(delay, priority, of: list.queue))
+                (jobs, key) = (.delayed(delay: delay), keys.delayed(delay, priority, of: list.queue))
                 example = "the delay of \(delay) ms in the queue \(list.queue)"
             } else {
                 return nil
@@ -163,14 +159,14 @@ extension Audit {
     }
 
     /// A list of jobs aside or delayed has its timer.
-    mutating func check(waiting lists: [List], in partition: Partition) async throws {
+    mutating func check(waiting lists: [Key], in partition: Partition) async throws {
         let found = lists.compactMap { Waiting($0, partition.keys) }
         let all = try await grounds(
-            found.map { [RedisCommand("ZSCORE", $0.timers, .bytes($0.place.member)), RedisCommand("EXISTS", $0.key)] })
+            found.map { [RedisCommand("ZSCORE", $0.timers, .bytes($0.jobs.member)), RedisCommand("EXISTS", $0.key)] })
         for (one, grounds) in zip(found, all) where grounds.replies == [nil, Grounds.one] {
             let now = try await state.now(in: partition)
             try await find(.heldNotDue, one.example, grounds, queue: one.list.queue, in: partition) { commit in
-                commit.write("ZADD", one.timers, .integer(one.place.score(at: now)), .bytes(one.place.member))
+                commit.write("ZADD", one.timers, .integer(one.jobs.score(at: now)), .bytes(one.jobs.member))
                 commit.effect = .wakes(1)
             }
         }
@@ -178,23 +174,18 @@ extension Audit {
 
     /// A lock is known to its holder. A URL that waits for its next attempt has followers.
     mutating func lookAtLocks(in partition: Partition) async throws {
-        let keys = partition.keys
-        var cursor = "0"
-        repeat {
-            let page = try await state.connection.send(RedisCommand("HSCAN", keys.locks, .string(cursor), "COUNT", "500"))
-                .fields(2, of: "HSCAN")
-            let items = try page[1].asArray().map { try $0.asBytes() }
+        try await state.scan("HSCAN", partition.keys.locks) { items in
             var locks: [(id: [UInt8], lock: URLLock)] = []
-            for index in stride(from: 0, to: items.count - 1, by: 2) {
-                if let lock = URLLock(items[index + 1]) {
-                    locks.append((items[index], lock))
+            for (id, record) in items.pairs {
+                let id = try id.asBytes()
+                if let lock = URLLock(try record.asBytes()) {
+                    locks.append((id, lock))
                 } else {
-                    add(.recordDamaged, "the lock of \(Self.name(items[index])) in '\(partition.keys.tag)locks'")
+                    add(.recordDamaged, "the lock of \(Self.name(id)) in '\(partition.keys.tag)locks'")
                 }
             }
             try await check(locks, in: partition)
-            cursor = try page[0].asString()
-        } while cursor != "0"
+        }
     }
 
     private mutating func check(_ locks: [(id: [UInt8], lock: URLLock)], in partition: Partition) async throws {

@@ -48,10 +48,8 @@ struct Audit {
             return add(.notChecked, "the outcomes: they come after the counters of the bodies")
         }
         let hasEvicted = try await bodies.usage().evicted > 0
-        var cursor = "0"
-        repeat {
-            let page = try await keys(of: partition, beginning: "outcome:", from: cursor)
-            let ids = page.names.compactMap { URLID($0) }
+        try await scanKeys(of: partition, beginning: "outcome:") { names in
+            let ids = names.compactMap { URLID($0) }
             for id in try await withoutBody(ids, partition, bodies) {
                 // It is looked at again: another fetch may have ended meanwhile.
                 if mends {
@@ -60,13 +58,7 @@ struct Audit {
                 }
                 add(hasEvicted ? .bodyEvicted : .outcomeWithoutBody, Self.name(id.bytes))
             }
-            cursor = page.next
-        } while cursor != "0"
-    }
-
-    /// The server's user may not look at bodies, as where workers have a folder for them.
-    fileprivate mutating func noteBodiesUnchecked() {
-        add(.notChecked, "the bodies in Redis: this user may not read them")
+        }
     }
 
     private func withoutBody(_ ids: [URLID], _ partition: Partition, _ bodies: BlobStore) async throws -> [URLID] {
@@ -83,13 +75,17 @@ struct Audit {
         return try await zip(claiming, bodies.areThere(claimed)).filter { !$0.1 }.map { $0.0 }
     }
 
-    /// A page of the keys that begin with the partition's tag and a text, without both.
-    func keys(of partition: Partition, beginning rest: String = "", from cursor: String) async throws -> (names: [[UInt8]], next: String) {
+    /// Goes through the keys that begin with the partition's tag and a text, some at a time. The names come without both.
+    func scanKeys(of partition: Partition, beginning rest: String = "", _ body: ([[UInt8]]) async throws -> Void) async throws {
         let prefix = partition.keys.tag + rest
-        let pattern = prefix.reduce(into: "") { $0 += ("*?[]^\\".contains($1) ? "\\" : "") + String($1) } + "*"
-        let command = RedisCommand("SCAN", .string(cursor), "MATCH", .string(pattern), "COUNT", "500")
-        let page = try await state.connection.send(command, at: partition.keys.state).fields(2, of: "SCAN")
-        return (try page[1].asArray().map { Array(try $0.asBytes().dropFirst(prefix.utf8.count)) }, try page[0].asString())
+        try await state.scan("SCAN", matching: Self.pattern(beginning: prefix), at: partition.keys.state) { keys in
+            try await body(try keys.map { Array(try $0.asBytes().dropFirst(prefix.utf8.count)) })
+        }
+    }
+
+    /// The pattern of names that begin so.
+    static func pattern(beginning text: String) -> RedisArgument {
+        .string(text.reduce(into: "") { $0 += ("*?[]^\\".contains($1) ? "\\" : "") + String($1) } + "*")
     }
 
     /// - Parameter example: It may have names in it that strangers have written.
@@ -135,7 +131,8 @@ extension ClusterState {
                 do {
                     try await audit.run(in: partition, bodies: bodies)
                 } catch  where StateError(error)?.redis?.kind == .notPermitted {
-                    audit.noteBodiesUnchecked()
+                    // As where workers have a folder for them.
+                    audit.add(.notChecked, "the bodies in Redis: this user may not read them")
                 }
             }
             try await audit.lookAtBatches()

@@ -1,51 +1,5 @@
 package import GannetRedisClient
 
-/// The options of a batch. All jobs of the batch have the options that it was begun with.
-package struct BatchOptions: Sendable, Equatable {
-    package var priority = Priority.normal
-
-    /// No worker claims a job before this time has passed since the job was accepted. The batch's record does not keep the delay.
-    package var delay = Duration.zero
-
-    /// Accepts only outcomes of fetches that began after the job was enqueued.
-    package var refresh = false
-
-    /// How old an existing outcome may be. `nil` accepts an outcome while it is fresh.
-    package var maximumAge: Duration?
-
-    /// Headers that are sent with the batch's requests. The ids of its URLs depend on them.
-    package var headers = RequestHeaders.none
-
-    /// The trace that the batch belongs to. Unlike headers, a trace makes no other request of a URL.
-    package var trace: TraceContext?
-
-    /// Whether the jobs obey the sites that they fetch from.
-    package var manners = Manners.ignoring
-
-    package var keeping = Keeping.bodies
-
-    package init() {}
-}
-
-/// The part of a batch's fetches that stays, where bodies are in Redis.
-package enum Keeping: String, Sendable {
-    /// Bodies, until somebody has exported the batch.
-    case bodies
-    /// The same, and what went over the wire, so that an export can write archives of it.
-    case exchanges = "wire"
-    /// Bodies, until they have to make room.
-    case cache
-
-    init(text: String?) { self = text.flatMap { Keeping(rawValue: $0) } ?? .bodies }
-
-    /// In the batch's record, where it is none of the usual.
-    var text: String? { self == .bodies ? nil : rawValue }
-
-    /// The least time for which outcomes are kept, regardless of what origins say. They are the rows of an export, so they outlive the bodies
-    /// that wait for it, by a day: `bodies.lua` holds those for 30 days. `returns.lua` has the same times.
-    package var outcomesKept: Duration { self == .cache ? .seconds(86_400) : .seconds(31 * 86_400) }
-}
-
 /// How much of a batch's input has been accepted.
 package struct BatchProgress: Sendable, Equatable {
     package enum State: String, Sendable {
@@ -98,15 +52,15 @@ package struct Batch: Sendable, Equatable {
     package let age: Duration?
 
     package let input: BatchProgress.State
-    package private(set) var total: Int
-    package private(set) var done: Int
-    package private(set) var failed: Int
+    package private(set) var total = 0
+    package private(set) var done = 0
+    package private(set) var failed = 0
     /// Failed jobs that their sites did not permit.
     package private(set) var disallowed = 0
-    package private(set) var cancelled: Int
-    package private(set) var active: Int
-    package private(set) var parked: Int
-    package private(set) var delayed: Int
+    package private(set) var cancelled = 0
+    package private(set) var active = 0
+    package private(set) var parked = 0
+    package private(set) var delayed = 0
 
     /// How many partitions know the batch no more, whose input had ended. Their server lost data, or they had too many batches to keep.
     package private(set) var lostParts = 0
@@ -115,14 +69,7 @@ package struct Batch: Sendable, Equatable {
 extension Batch {
     /// Adds another partition's part of the batch.
     mutating func add(_ other: Batch) {
-        total += other.total
-        done += other.done
-        failed += other.failed
-        disallowed += other.disallowed
-        cancelled += other.cancelled
-        active += other.active
-        parked += other.parked
-        delayed += other.delayed
+        for (_, count) in Self.counts { self[keyPath: count] += other[keyPath: count] }
     }
 
     /// The batches that the first partition knows, with the parts that the others have of them.
@@ -159,10 +106,14 @@ extension Batch {
     /// The part of the accepted jobs that has ended, from 0 to 1; `nil` where none was accepted.
     package var progress: Double? { total > 0 ? min(1, Double(ended) / Double(total)) : nil }
 
-    static let fields = [
-        "id", "priority", "refresh", "maxAge", "began", "headers", "trace", "manners", "keeps", "state", "total", "done", "failed",
-        "cancelled", "active", "parked", "delayed", "disallowed",
-    ].map { RedisArgument.string($0) }
+    /// Its counters, with their names in Redis.
+    private static let counts: [(name: String, path: any WritableKeyPath<Batch, Int> & Sendable)] = [
+        ("total", \.total), ("done", \.done), ("failed", \.failed), ("cancelled", \.cancelled), ("active", \.active), ("parked", \.parked),
+        ("delayed", \.delayed), ("disallowed", \.disallowed),
+    ]
+
+    private static let facts = ["id", "priority", "refresh", "maxAge", "began", "headers", "trace", "manners", "keeps", "state"]
+    static let fields = (facts + counts.map(\.name)).map { RedisArgument.string($0) }
 
     /// `nil` for a batch that no longer exists.
     package init?(number: Int, _ reply: RedisReply, now: Int) throws(RedisError) {
@@ -183,8 +134,8 @@ extension Batch {
         options.manners = Manners(text: texts[7])
         options.keeping = Keeping(text: texts[8])
         self.options = options
-        let numbers = texts[10...].map { $0.flatMap { Int(inRedis: $0) } ?? 0 }
-        (total, done, failed, cancelled) = (numbers[0], numbers[1], numbers[2], numbers[3])
-        (active, parked, delayed, disallowed) = (numbers[4], numbers[5], numbers[6], numbers[7])
+        for ((_, count), text) in zip(Self.counts, texts[Self.facts.count...]) {
+            self[keyPath: count] = text.flatMap { Int(inRedis: $0) } ?? 0
+        }
     }
 }

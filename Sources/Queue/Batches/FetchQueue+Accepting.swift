@@ -51,15 +51,13 @@ extension FetchQueue {
         _ batch: String, _ source: String, _ options: BatchOptions, number known: Int?, in partition: Partition
     ) async throws -> BatchProgress {
         let (keys, queue) = (partition.keys, try checkedName())
-        let clock = cluster.clock(of: partition)
         let (find, last, uses) = (
             RedisCommand("ZSCORE", keys.batches(of: queue), .string(batch)), RedisCommand("HGET", keys.state, "batches"),
             RedisCommand("HGET", keys.queue(queue), "priorities")
         )
         while true {
-            let replies = await cluster.connection.pipeline([find, last, uses] + clock)
-            let found = try replies[0].get().asOptionalBytes()
-            let given = try replies[1].get().asOptionalBytes()
+            let (now, replies) = try await cluster.answers(to: [find, last, uses], in: partition)
+            let (found, given) = (try replies[0].asOptionalBytes(), try replies[1].asOptionalBytes())
             let numbered = found.flatMap { Int(String(decoding: $0, as: UTF8.self)) }
             let number: Int
             if let known {
@@ -67,28 +65,27 @@ extension FetchQueue {
             } else if let numbered {
                 number = numbered
             } else {
-                number = try await self.number(forNew: batch, after: keys.naming { try replies[1].get().asCount() })
+                number = try await self.number(forNew: batch, after: keys.naming { try replies[1].asCount() })
             }
             var commit = Commit()
             commit.effect = .begins
             commit.check(found, find)
             if numbered != number {
                 let (record, priority) = (keys.batch(number, of: queue), "\(options.priority.number)")
-                let now = RedisArgument.integer(try keys.naming { try ClusterState.now(Array(replies.dropFirst(3))) })
                 if known == nil {
                     commit.check(given, last)
-                    commit.write("HSET", keys.state, "batches", .integer(max(number, try keys.naming { try replies[1].get().asCount() })))
+                    commit.write("HSET", keys.state, "batches", .integer(max(number, try keys.naming { try replies[1].asCount() })))
                 }
                 commit.write(
                     "HSET", record, "id", .string(batch), "source", .string(source), "state", "open", "priority", .string(priority),
                     "refresh", .integer(options.refresh ? 1 : 0), "maxAge", .integer(options.maximumAge.map(\.wholeMilliseconds) ?? -1),
-                    "offset", 0, "total", 0, "began", now, "touched", now)
+                    "offset", 0, "total", 0, "began", .integer(now), "touched", .integer(now))
                 if !options.headers.bytes.isEmpty { commit.write("HSET", record, "headers", .bytes(options.headers.bytes)) }
                 if let trace = options.trace { commit.write("HSET", record, "trace", .string(trace.text)) }
                 if let manners = options.manners.text { commit.write("HSET", record, "manners", .string(manners)) }
                 if let keeps = options.keeping.text { commit.write("HSET", record, "keeps", .string(keeps)) }
                 // Exchanges look only where there can be something.
-                let used = try replies[2].get().asOptionalString() ?? ""
+                let used = try replies[2].asOptionalString() ?? ""
                 if !used.contains(priority) {
                     commit.check(Array(used.utf8), uses)
                     commit.write("HSET", keys.queue(queue), "priorities", .string(used + priority))
@@ -132,48 +129,34 @@ extension FetchQueue {
             totals: [try fields[2].asCount()], state: state, headers: RequestHeaders(try fields[4].asOptionalBytes() ?? []))
     }
 
-    /// A row of a producer's input that becomes a job.
-    package struct Row: Sendable {
-        package let entry: JobEntry
-        /// The row's number in the input, from 1.
-        package let position: Int
-
-        package init(_ entry: JobEntry, at position: Int) {
-            self.entry = entry
-            self.position = position
-        }
-    }
+    /// A job with the number of its row in the input, from 1.
+    package typealias NumberedJob = (entry: JobEntry, row: Int)
 
     /// Rows as they go to each partition. A row that became no job counts for the end alone.
     package struct Chunk: Sendable {
         /// The position up to which the input has been read.
         fileprivate let end: Int
         /// One for each partition.
-        fileprivate let parts: [Part]
-
-        fileprivate struct Part {
-            let blocks: [[UInt8]]
-            let jobs: Int
-        }
+        fileprivate let parts: [(blocks: [[UInt8]], jobs: Int)]
     }
 
     /// Packs the next part of a batch's input. A caller can do so while the part before is on its way.
     /// - Parameters:
     ///   - end: The position up to which the input has been read. Rows that became no jobs count too.
     ///   - progress: How far the batch has been accepted, with or without parts that end before these rows begin.
-    package func pack(_ rows: [Row], to end: Int, of progress: BatchProgress) throws(StateError) -> Chunk {
-        guard rows.count <= Self.largestChunk else { throw .invalid("At most \(Self.largestChunk) jobs are accepted at once.") }
+    package func pack(_ jobs: [NumberedJob], to end: Int, of progress: BatchProgress) throws(StateError) -> Chunk {
+        guard jobs.count <= Self.largestChunk else { throw .invalid("At most \(Self.largestChunk) jobs are accepted at once.") }
         guard 0 <= end, end < 1 << 53 else { throw .invalid("An input's offsets go forward from 0.") }
         var parts = [[JobEntry]](repeating: [], count: cluster.partitions.count)
-        for row in rows {
-            let index = parts.count == 1 ? 0 : cluster.partition(of: row.entry.host).index
+        for (entry, row) in jobs {
+            let index = parts.count == 1 ? 0 : cluster.partition(of: entry.host).index
             // A producer that starts again reads rows again that a partition had accepted when the last one stopped.
-            if row.position > progress.offsets[index] { parts[index].append(row.entry) }
+            if row > progress.offsets[index] { parts[index].append(entry) }
         }
         let hasHeaders = progress.headers.map { !$0.lines.isEmpty } ?? true
         return Chunk(
             end: end,
-            parts: parts.map { Chunk.Part(blocks: Block.pack($0, batch: progress.number, hasHeaders: hasHeaders), jobs: $0.count) })
+            parts: parts.map { (Block.pack($0, batch: progress.number, hasHeaders: hasHeaders), $0.count) })
     }
 
     /// Accepts the next part of a batch's input, once. A repeated part is answered, but adds nothing.
@@ -205,9 +188,9 @@ extension FetchQueue {
 
     /// Packs rows and has them accepted.
     package func enqueue(
-        _ rows: [Row], to end: Int, of progress: inout BatchProgress, closing: Bool = false, delay: Duration = .zero
+        _ jobs: [NumberedJob], to end: Int, of progress: inout BatchProgress, closing: Bool = false, delay: Duration = .zero
     ) async throws(StateError) -> Int {
-        try await enqueue(pack(rows, to: end, of: progress), of: &progress, closing: closing, delay: delay)
+        try await enqueue(pack(jobs, to: end, of: progress), of: &progress, closing: closing, delay: delay)
     }
 
     private func accept(

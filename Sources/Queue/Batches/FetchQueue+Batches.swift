@@ -17,7 +17,7 @@ extension FetchQueue {
     func newestBatches(_ limit: Int) async throws -> [Int] {
         let newest = RedisCommand("ZRANGE", cluster.home.keys.batches(of: name), 0, .integer(limit - 1), "REV", "WITHSCORES")
         let found = try await cluster.connection.send(newest).asArray()
-        return try stride(from: 1, to: found.count, by: 2).compactMap { Int(try found[$0].asString()) }
+        return try found.pairs.compactMap { Int(try $0.value.asString()) }
     }
 
     /// The batch of this name; `nil` for an unknown one.
@@ -34,11 +34,9 @@ extension FetchQueue {
             batches += try await persistently {
                 var found: [[Batch?]] = []
                 for partition in cluster.partitions {
-                    let clock = cluster.clock(of: partition)
                     let commands = some.map { RedisCommand([.string("HMGET"), partition.keys.batch($0, of: name)] + Batch.fields) }
-                    let replies = await cluster.connection.pipeline(clock + commands)
-                    let now = try partition.keys.naming { try ClusterState.now(replies) }
-                    found.append(try zip(some, replies.dropFirst(clock.count)).map { try Batch(number: $0, try $1.get(), now: now) })
+                    let (now, records) = try await cluster.answers(to: commands, in: partition)
+                    found.append(try zip(some, records).map { try Batch(number: $0, $1, now: now) })
                 }
                 return Batch.sums(of: found)
             }

@@ -1,6 +1,7 @@
 internal import GannetRedisClient
 
-/// The bodies behind one hash tag, within a limit. ``BlobStore`` has one such part, or one for each partition of a cluster.
+/// The bodies behind one hash tag, within a limit. ``BlobStore`` has one such part, or one for each partition of a cluster, and says what its
+/// calls do.
 struct BlobPart: Sendable {
     private let connection: RedisConnection
     private let keys: BlobKeys
@@ -14,17 +15,11 @@ struct BlobPart: Sendable {
     /// often.
     private static let mostRounds = 100
 
-    /// Stores bodies, or notes the use of bodies that are there. The index notes all in one call, and their bytes go in one pipeline.
-    /// - Parameters:
-    ///   - limit: Bytes of Redis' memory, keys and index included. The body that was unused for longest goes first. Where all bodies are
-    ///     spared, the store grows above the limit, by a quarter at most.
-    ///   - sparing: No body goes that was used within this time.
-    /// - Returns: An answer for each body.
-    func put(
-        _ bodies: [Blob], limit: Int, sparing: Duration
-    ) async throws(StateError) -> [Result<BlobPutAnswer, StateError>] {
-        guard (0...Self.largestLimit).contains(limit) else { throw .invalid("A blob store's limit is 0 to \(Self.largestLimit) bytes.") }
-        guard sparing >= .zero else { throw .invalid("No body is spared for less than no time.") }
+    func put(_ bodies: [Blob], limit: Int, sparing: Duration) async throws -> [Result<BlobPutAnswer, StateError>] {
+        guard (0...Self.largestLimit).contains(limit) else {
+            throw StateError.invalid("A blob store's limit is 0 to \(Self.largestLimit) bytes.")
+        }
+        guard sparing >= .zero else { throw StateError.invalid("No body is spared for less than no time.") }
         let bounds: [RedisArgument] = [.integer(limit), .integer(sparing.wholeMilliseconds)]
         // The same body may come twice.
         var places: [Key: Int] = [:]
@@ -46,7 +41,7 @@ struct BlobPart: Sendable {
         var answers: [Result<BlobPutAnswer, StateError>] = []
         for (index, body) in fitting.enumerated() {
             do throws(StateError) {
-                answers.append(.success(try await put(body, fates[index], replies[index], bounds)))
+                answers.append(.success(try await StateError.mapping { try await put(body, fates[index], replies[index], bounds) }))
             } catch {
                 answers.append(.failure(error))
             }
@@ -67,144 +62,116 @@ struct BlobPart: Sendable {
         case present, write, large, full, held, again
     }
 
-    private func fates(of bodies: [Blob], _ bounds: [RedisArgument]) async throws(StateError) -> [Fate] {
+    private func fates(of bodies: [Blob], _ bounds: [RedisArgument]) async throws -> [Fate] {
         if bodies.isEmpty { return [] }
-        return try await StateError.mapping {
-            let entries = bodies.flatMap { [RedisArgument.bytes($0.digest), .integer($0.bytes.count), .string($0.batch?.text ?? "")] }
-            return try await run(["put"] + bounds + entries).fields(bodies.count, of: "put").map {
-                guard let fate = Fate(rawValue: try $0.asString()) else { throw RedisError.form(of: "put") }
-                return fate
-            }
+        let entries = bodies.flatMap { [RedisArgument.bytes($0.digest), .integer($0.bytes.count), .string($0.batch?.text ?? "")] }
+        return try await run(["put"] + bounds + entries).fields(bodies.count, of: "put").map {
+            guard let fate = Fate(rawValue: try $0.asString()) else { throw RedisError.form(of: "put") }
+            return fate
         }
     }
 
     /// Goes on after a body's first attempt, until it is written or refused.
     private func put(
         _ body: Blob, _ fate: Fate, _ reply: Result<RedisReply, RedisError>?, _ bounds: [RedisArgument]
-    ) async throws(StateError) -> BlobPutAnswer {
-        try await StateError.mapping {
-            var (fate, reply, roundsLeft) = (fate, reply, Self.mostRounds)
-            while true {
-                // The room that is wanted: in the store, or in a Redis that is full.
-                var limit = bounds[0]
-                switch fate {
-                case .present: return .present
-                case .large: return .tooLarge
-                case .full: return .full
-                case .held: return .held
-                case .again: break
-                case .write:
-                    do {
-                        if let reply {
-                            _ = try reply.get()
-                        } else {
-                            _ = try await connection.send(RedisCommand("SET", keys.blob(body.digest), .bytes(body.bytes)))
-                        }
-                        return .stored
-                    } catch let error as RedisError {
-                        // The entry of a body that was refused goes.
-                        _ = try? await run(["refused", .bytes(body.digest), .integer(body.bytes.count)])
-                        guard error.kind == .outOfMemory, roundsLeft > 0 else { throw error }
-                        roundsLeft -= 1
-                        limit = -1
-                        let evicted = try await run(["evict", limit, bounds[1], .integer(body.bytes.count)])
-                        guard try evicted.asInteger() == 1 else { throw error }
+    ) async throws -> BlobPutAnswer {
+        var (fate, reply, roundsLeft) = (fate, reply, Self.mostRounds)
+        while true {
+            // The room that is wanted: in the store, or in a Redis that is full.
+            var limit = bounds[0]
+            switch fate {
+            case .present: return .present
+            case .large: return .tooLarge
+            case .full: return .full
+            case .held: return .held
+            case .again: break
+            case .write:
+                do {
+                    if let reply {
+                        _ = try reply.get()
+                    } else {
+                        _ = try await connection.send(RedisCommand("SET", keys.blob(body.digest), .bytes(body.bytes)))
                     }
-                }
-                var isMore = limit != -1
-                while isMore {
-                    guard roundsLeft > 0 else { return .full }
+                    return .stored
+                } catch {
+                    // The entry of a body that was refused goes.
+                    _ = try? await run(["refused", .bytes(body.digest), .integer(body.bytes.count)])
+                    guard error.kind == .outOfMemory, roundsLeft > 0 else { throw error }
                     roundsLeft -= 1
-                    isMore = try await run(["evict"] + bounds + [.integer(body.bytes.count)]).asInteger() == 1
+                    limit = -1
+                    let evicted = try await run(["evict", limit, bounds[1], .integer(body.bytes.count)])
+                    guard try evicted.asInteger() == 1 else { throw error }
                 }
-                fate = try await fates(of: [body], bounds)[0]
-                reply = nil
             }
+            var isMore = limit != -1
+            while isMore {
+                guard roundsLeft > 0 else { return .full }
+                roundsLeft -= 1
+                isMore = try await run(["evict"] + bounds + [.integer(body.bytes.count)]).asInteger() == 1
+            }
+            fate = try await fates(of: [body], bounds)[0]
+            reply = nil
         }
     }
 
-    /// Whether bodies of these sizes are there. Unlike ``contains(digest:size:)`` this is no use of them.
     func areThere(_ bodies: [(digest: [UInt8], size: Int)]) async throws -> [Bool] {
         let replies = await connection.pipeline(bodies.map { RedisCommand("STRLEN", keys.blob($0.digest)) })
         return try zip(bodies, replies).map { try $1.get().asInteger() == $0.size }
     }
 
-    /// Whether bodies of these sizes are there. Asking counts as a use of a body, like reading it.
-    func contains(_ bodies: [(digest: [UInt8], size: Int, batch: HoldingBatch?)]) async throws(StateError) -> [Bool] {
-        return try await StateError.mapping {
-            let entries = bodies.flatMap { [RedisArgument.bytes($0.digest), .string($0.batch?.text ?? "")] }
-            let sizes = try await run(["touch"] + entries).fields(bodies.count, of: "touch")
-            return try zip(bodies, sizes).map { try $1.asInteger() == $0.size }
-        }
+    func contains(_ bodies: [(digest: [UInt8], size: Int, batch: HoldingBatch?)]) async throws -> [Bool] {
+        let entries = bodies.flatMap { [RedisArgument.bytes($0.digest), .string($0.batch?.text ?? "")] }
+        let sizes = try await run(["touch"] + entries).fields(bodies.count, of: "touch")
+        return try zip(bodies, sizes).map { try $1.asInteger() == $0.size }
     }
 
-    /// The bytes of a body; `nil` where it is gone.
-    func get(digest: [UInt8]) async throws(StateError) -> [UInt8]? {
+    func get(digest: [UInt8]) async throws -> [UInt8]? {
         let replies = await connection.pipeline([
             RedisCommand("GET", keys.blob(digest)),
             RedisCommand(script: ClusterScripts.bodies, keys: [keys.count, keys.none], arguments: ["touch", .bytes(digest), ""]),
         ])
         // A full or read-only server cannot note the use. The body is there all the same.
-        return try await StateError.mapping { try replies[0].get().asOptionalBytes() }
+        return try replies[0].get().asOptionalBytes()
     }
 
-    /// Removes a body. Returns whether it was there.
-    @discardableResult
-    func remove(digest: [UInt8]) async throws(StateError) -> Bool {
-        return try await StateError.mapping { try await run(["remove", .bytes(digest)]).asInteger() == 1 }
-    }
+    func remove(digest: [UInt8]) async throws -> Bool { try await run(["remove", .bytes(digest)]).asInteger() == 1 }
 
-    /// A batch holds its bodies from now on. Returns whether it held nothing before.
-    func hold(_ name: String) async throws(StateError) -> Bool {
-        try await StateError.mapping { try await run(["hold", .string(name)]).asInteger() == 1 }
-    }
+    func hold(_ batch: HoldingBatch) async throws -> Bool { try await run(["hold", .string(batch.text)]).asInteger() == 1 }
 
-    /// The batch does not hold these any more.
-    func exported(_ name: String, _ bodies: [(digest: [UInt8], size: Int)]) async throws(StateError) {
+    func exported(_ bodies: [(digest: [UInt8], size: Int)], of batch: HoldingBatch) async throws {
         let entries = bodies.flatMap { [RedisArgument.bytes($0.digest), .integer($0.size)] }
-        try await StateError.mapping { _ = try await run(["exported", .string(name)] + entries) }
+        _ = try await run(["exported", .string(batch.text)] + entries)
     }
 
-    func release(_ name: String) async throws(StateError) {
-        try await StateError.mapping { while try await run(["release", .string(name)]).asInteger() == 1 {} }
+    func release(_ batch: HoldingBatch) async throws { while try await run(["release", .string(batch.text)]).asInteger() == 1 {} }
+
+    func holdingBatches() async throws -> [HoldingBatch] {
+        let found = try await connection.send(RedisCommand("ZRANGE", keys.holds, 0, -1)).asArray()
+        return try found.compactMap { HoldingBatch(text: try $0.asString()) }
     }
 
-    /// The batches that hold bodies, those that began first before the others.
-    func holds() async throws(StateError) -> [String] {
-        try await StateError.mapping {
-            try await connection.send(RedisCommand("ZRANGE", keys.holds, 0, -1)).asArray().map { try $0.asString() }
-        }
-    }
-
-    /// The keys of the store that hold something else, with what they have to hold.
-    func keysOfWrongType() async throws(StateError) -> [(key: String, expected: String)] {
+    func keysOfWrongType() async throws -> [(key: String, expected: String)] {
         let replies = await connection.pipeline(keys.types.map { RedisCommand("TYPE", .string($0.key)) })
-        return try await StateError.mapping {
-            try zip(keys.types, replies).filter { ![$0.0.expected, "none"].contains(try $0.1.get().asString()) }.map { $0.0 }
-        }
+        return try zip(keys.types, replies).filter { ![$0.0.expected, "none"].contains(try $0.1.get().asString()) }.map { $0.0 }
     }
 
-    /// How much the store holds. The cost does not depend on the number of bodies.
-    func usage() async throws(StateError) -> BlobUsage {
+    func usage() async throws -> BlobUsage {
         let replies = await connection.pipeline([
             RedisCommand("HMGET", keys.count, "bytes", "memory", "evicted"), RedisCommand("ZCARD", keys.index),
         ])
-        return try await StateError.mapping {
-            let fields = try replies[0].get().fields(3, of: "HMGET")
-            do {
-                return BlobUsage(
-                    blobs: try replies[1].get().asInteger(), bytes: try fields[0].asCount(), memory: try fields[1].asCount(),
-                    evicted: try fields[2].asCount())
-            } catch let error as RedisError where error == .damagedCounter {
-                throw StateError.damaged(key: keys.types[0].key)
-            }
+        let fields = try replies[0].get().fields(3, of: "HMGET")
+        do {
+            return BlobUsage(
+                blobs: try replies[1].get().asInteger(), bytes: try fields[0].asCount(), memory: try fields[1].asCount(),
+                evicted: try fields[2].asCount())
+        } catch  where error == .damagedCounter {
+            throw StateError.damaged(key: keys.types[0].key)
         }
     }
 
     private static let counters = ["bytes", "memory", "evicted"]
     private static let clock = "clock"
 
-    /// The counters that are no numbers, and a clock that is no clock, each with its key.
     func damagedCounters() async throws -> [String] {
         let names = Self.counters + [Self.clock]
         let reply = try await connection.send(RedisCommand([.string("HMGET"), keys.count] + names.map { .string($0) }))

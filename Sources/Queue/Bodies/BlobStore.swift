@@ -37,11 +37,11 @@ package struct BlobStore: Sendable {
     /// Makes one call for each part that is concerned, side by side, and puts the answers in the order of `items`.
     private func each<Item: Sendable, Answer: Sendable>(
         _ items: [Item], _ digest: (Item) -> [UInt8],
-        _ call: @escaping @Sendable (BlobPart, [Item]) async throws(StateError) -> [Answer]
+        _ call: @escaping @Sendable (BlobPart, [Item]) async throws -> [Answer]
     ) async throws(StateError) -> [Answer] {
         if parts.count == 1 {
             for item in items { _ = try part(of: digest(item)) }
-            return try await call(parts[0], items)
+            return try await StateError.mapping { try await call(parts[0], items) }
         }
         var indices: [Int: [Int]] = [:]
         for (index, item) in items.enumerated() { indices[try part(of: digest(item)), default: []].append(index) }
@@ -68,8 +68,7 @@ package struct BlobStore: Sendable {
         _ bodies: [Blob], limit: Int, sparing: Duration = Self.spared
     ) async throws(StateError) -> [Result<BlobPutAnswer, StateError>] {
         let share = limit / parts.count
-        return try await each(bodies, \.digest) { part, some throws(StateError) in try await part.put(some, limit: share, sparing: sparing)
-        }
+        return try await each(bodies, \.digest) { part, some in try await part.put(some, limit: share, sparing: sparing) }
     }
 
     /// Stores one body for a mere cache.
@@ -80,14 +79,12 @@ package struct BlobStore: Sendable {
 
     /// Whether bodies of these sizes are there. Unlike ``contains(digest:size:)`` this is no use of them.
     func areThere(_ bodies: [(digest: [UInt8], size: Int)]) async throws -> [Bool] {
-        try await each(bodies, \.digest) { part, some throws(StateError) in
-            try await StateError.mapping { try await part.areThere(some) }
-        }
+        try await each(bodies, \.digest) { part, some in try await part.areThere(some) }
     }
 
     /// Whether bodies of these sizes are there. Asking counts as a use of a body, like reading it.
     package func contains(_ bodies: [(digest: [UInt8], size: Int, batch: HoldingBatch?)]) async throws(StateError) -> [Bool] {
-        try await each(bodies, \.digest) { part, some throws(StateError) in try await part.contains(some) }
+        try await each(bodies, \.digest) { part, some in try await part.contains(some) }
     }
 
     package func contains(digest: [UInt8], size: Int) async throws(StateError) -> Bool {
@@ -95,31 +92,35 @@ package struct BlobStore: Sendable {
     }
 
     /// The bytes of a body; `nil` where it is gone.
-    package func get(digest: [UInt8]) async throws(StateError) -> [UInt8]? { try await parts[part(of: digest)].get(digest: digest) }
+    package func get(digest: [UInt8]) async throws(StateError) -> [UInt8]? {
+        try await StateError.mapping { try await parts[part(of: digest)].get(digest: digest) }
+    }
 
     /// Removes a body. Returns whether it was there.
     @discardableResult
-    package func remove(digest: [UInt8]) async throws(StateError) -> Bool { try await parts[part(of: digest)].remove(digest: digest) }
-
-    /// The keys of the store that hold something else, with what they have to hold.
-    func keysOfWrongType() async throws(StateError) -> [(key: String, expected: String)] {
-        var wrong: [(key: String, expected: String)] = []
-        for part in parts { wrong += try await part.keysOfWrongType() }
-        return wrong
+    package func remove(digest: [UInt8]) async throws(StateError) -> Bool {
+        try await StateError.mapping { try await parts[part(of: digest)].remove(digest: digest) }
     }
 
-    /// The counters that are no numbers, with their keys.
-    func damagedCounters() async throws -> [String] {
-        var damaged: [String] = []
-        for part in parts { damaged += try await part.damagedCounters() }
-        return damaged
+    /// The keys of the store that hold something else, with what they have to hold.
+    func keysOfWrongType() async throws -> [(key: String, expected: String)] { try await gathered { try await $0.keysOfWrongType() } }
+
+    /// The counters that are no numbers, and clocks that are no clocks, with their keys.
+    func damagedCounters() async throws -> [String] { try await gathered { try await $0.damagedCounters() } }
+
+    private func gathered<Found>(_ call: (BlobPart) async throws -> [Found]) async throws -> [Found] {
+        var all: [Found] = []
+        for part in parts { all += try await call(part) }
+        return all
     }
 
     /// How much the store holds. The cost does not depend on the number of bodies.
     package func usage() async throws(StateError) -> BlobUsage {
-        var usage = BlobUsage(blobs: 0, bytes: 0, memory: 0, evicted: 0)
-        for part in parts { usage = usage + (try await part.usage()) }
-        return usage
+        try await StateError.mapping {
+            var usage = BlobUsage(blobs: 0, bytes: 0, memory: 0, evicted: 0)
+            for part in parts { usage = usage + (try await part.usage()) }
+            return usage
+        }
     }
 }
 
@@ -136,7 +137,7 @@ package struct HoldingBatch: Sendable, Hashable {
     /// A queue's name has no colon.
     var text: String { "\(queue):\(batch)" }
 
-    fileprivate init?(text: String) {
+    init?(text: String) {
         guard let colon = text.firstIndex(of: ":") else { return nil }
         self.init(queue: String(text[..<colon]), batch: String(text[text.index(after: colon)...]))
     }
@@ -146,24 +147,23 @@ extension BlobStore {
     /// The bodies that are used for a batch from now on go only after somebody has exported them.
     /// - Returns: Whether the batch held nothing before.
     func hold(_ batch: HoldingBatch) async throws(StateError) -> Bool {
-        var isNew = false
-        for part in parts where try await part.hold(batch.text) { isNew = true }
-        return isNew
+        try await StateError.mapping { try await gathered { [try await $0.hold(batch)] }.contains(true) }
     }
 
     /// These bodies of a batch are exported. Others may follow.
     package func exported(_ bodies: [(digest: [UInt8], size: Int)], of batch: HoldingBatch) async throws(StateError) {
-        _ = try await each(bodies, \.digest) { part, some throws(StateError) in
-            try await part.exported(batch.text, some)
+        _ = try await each(bodies, \.digest) { part, some in
+            try await part.exported(some, of: batch)
             return some.map { _ in true }
         }
     }
 
     /// The bodies of these batches make room from now on.
     package func release(_ batches: [HoldingBatch]) async throws(StateError) {
-        if batches.isEmpty { return }
-        for part in parts {
-            for batch in batches { try await part.release(batch.text) }
+        try await StateError.mapping {
+            for part in parts {
+                for batch in batches { try await part.release(batch) }
+            }
         }
     }
 
@@ -179,14 +179,9 @@ extension BlobStore {
 
     /// The batches whose bodies stay, those that began first before the others.
     package func holdingBatches() async throws(StateError) -> [HoldingBatch] {
-        var found: [HoldingBatch] = []
-        for part in parts {
-            for text in try await part.holds() {
-                guard let batch = HoldingBatch(text: text), !found.contains(batch) else { continue }
-                found.append(batch)
-            }
+        try await StateError.mapping {
+            try await gathered { try await $0.holdingBatches() }.reduce(into: [HoldingBatch]()) { if !$0.contains($1) { $0.append($1) } }
         }
-        return found
     }
 }
 
@@ -249,4 +244,29 @@ package struct BlobUsage: Sendable, Equatable {
             blobs: one.blobs + other.blobs, bytes: one.bytes + other.bytes, memory: one.memory + other.memory,
             evicted: one.evicted + other.evicted)
     }
+}
+
+extension BlobStore {
+    /// A body that was made of another one and is kept under a key of its own, such as a thumbnail. It counts for the store's limit like any body.
+    /// - Parameters:
+    ///   - key: A digest of the original and of all that decides how it was changed. So it is no body's own digest.
+    ///   - sha256: Computes a digest.
+    /// - Returns: Nil where it is not there. A damaged body is removed.
+    package func derived(_ key: [UInt8], sha256: ([UInt8]) -> [UInt8]) async throws(StateError) -> [UInt8]? {
+        guard let bytes = try await get(digest: key) else { return nil }
+        let content = Array(bytes.dropFirst(Self.derivedHead))
+        if bytes.count >= Self.derivedHead, sha256(content).elementsEqual(bytes.prefix(Self.derivedHead)) { return content }
+        _ = try? await remove(digest: key)
+        return nil
+    }
+
+    /// Keeps such a body. Its own digest stands before it, because its key is not made of it.
+    @discardableResult
+    package func putDerived(
+        _ key: [UInt8], _ content: [UInt8], limit: Int, sha256: ([UInt8]) -> [UInt8]
+    ) async throws(StateError) -> BlobPutAnswer {
+        try await put(digest: key, bytes: sha256(content) + content, limit: limit)
+    }
+
+    private static var derivedHead: Int { 32 }
 }

@@ -148,13 +148,10 @@ extension ExchangeAnswer {
         var jobs: [Job] = []
         var unreadable: [Settlement] = []
         for index in stride(from: Self.header, to: fields.count, by: 2) {
-            let handed = Job.read(
-                try fields[index].asBytes(), outcome: try fields[index + 1].asBytes(), partition: partition, batches: batches, now: now)
-            switch handed {
-            case .job(let job): jobs.append(job)
-            case .unreadable(let token, let id, let isDelivery): unreadable.append(.unreadable(token, id, isDelivery: isDelivery))
-            case nil: throw RedisError.form(of: "exchange")
-            }
+            let job = try Job.read(
+                try fields[index].asBytes(), outcome: try fields[index + 1].asBytes(), partition: partition, batches: batches, now: now,
+                unreadable: &unreadable)
+            if let job { jobs.append(job) }
         }
         self.jobs = jobs
         self.unreadable = unreadable

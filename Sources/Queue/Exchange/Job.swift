@@ -16,20 +16,17 @@ package final class Job: Sendable {
     /// The batch's number.
     package let batch: Int
 
-    /// The name that the producer gave the batch; `nil` where the batch's record is gone.
-    package let batchName: String?
+    /// What the batch asks of its jobs.
+    private let terms: LeasedBatch
 
-    /// The trace that the batch belongs to.
-    package let trace: TraceContext?
-
-    /// Whether the job obeys the site that it fetches from.
-    package let manners: Manners
-
-    /// The part of its fetch that stays.
-    package let keeping: Keeping
+    /// The batch's requests have headers of their own.
+    private let hasHeaders: Bool
 
     /// When the job was enqueued, in queue time.
     package let enqueued: Int
+
+    /// When the job was handed out, in queue time.
+    package let handedOut: Int
 
     /// How many workers died while they held the URL.
     package let crashes: Int
@@ -39,10 +36,6 @@ package final class Job: Sendable {
 
     /// How long the URL's host has been putting it off, in queue time; zero for a URL that was not put off.
     package let throttled: Duration
-
-    /// The headers of the job's request. `nil` where the job was enqueued with headers that are gone. Such a job must not be fetched:
-    /// without its headers the host may give another answer.
-    package let headers: RequestHeaders?
 
     /// The outcome that is known already. A job that has one holds no lock and no place at its host: its body only has to be delivered.
     package let outcome: URLOutcome?
@@ -57,25 +50,22 @@ package final class Job: Sendable {
     package let hostFailure: OutcomeContent?
 
     package init(
-        token: LockToken, entry: JobEntry, queue: String, partition: Int, batch: Int, batchName: String?, trace: TraceContext?,
-        manners: Manners = .ignoring, keeping: Keeping = .bodies,
-        enqueued: Int, crashes: Int, failures: Int, throttled: Duration, headers: RequestHeaders?, outcome: URLOutcome?,
-        stale: URLOutcome?, isHopeless: Bool, hostFailure: OutcomeContent? = nil
+        token: LockToken, entry: JobEntry, queue: String, partition: Int, batch: Int, terms: LeasedBatch,
+        hasHeaders: Bool = false, enqueued: Int = 0, handedOut: Int = 0, crashes: Int = 0, failures: Int = 0, throttled: Duration = .zero,
+        outcome: URLOutcome? = nil, stale: URLOutcome? = nil, isHopeless: Bool = false, hostFailure: OutcomeContent? = nil
     ) {
         self.token = token
         self.entry = entry
         self.queue = queue
         self.partition = partition
         self.batch = batch
-        self.batchName = batchName
-        self.trace = trace
-        self.manners = manners
-        self.keeping = keeping
+        self.terms = terms
+        self.hasHeaders = hasHeaders
         self.enqueued = enqueued
+        self.handedOut = handedOut
         self.crashes = crashes
         self.failures = failures
         self.throttled = throttled
-        self.headers = headers
         self.outcome = outcome
         self.stale = stale
         self.isHopeless = isHopeless
@@ -85,11 +75,27 @@ package final class Job: Sendable {
 
 extension Job {
     package var url: String { entry.url }
-    package var keepsWire: Bool { keeping == .exchanges }
     package var id: URLID { entry.id }
 
     /// The host whose limits apply to the job.
     package var host: String { entry.host }
+
+    /// The name that the producer gave the batch; `nil` where the batch's record is gone.
+    package var batchName: String? { terms.name }
+
+    /// The trace that the batch belongs to.
+    package var trace: TraceContext? { terms.trace }
+
+    /// Whether the job obeys the site that it fetches from.
+    package var manners: Manners { terms.manners }
+
+    /// The part of its fetch that stays.
+    package var keeping: Keeping { terms.keeping }
+    package var keepsWire: Bool { keeping == .wire }
+
+    /// The headers of the job's request. `nil` where the job was enqueued with headers that are gone. Such a job must not be fetched:
+    /// without its headers the host may give another answer.
+    package var headers: RequestHeaders? { hasHeaders ? terms.headers : RequestHeaders.none }
 
     /// Three workers died with the URL. Nobody fetches it again.
     package var isPoison: Bool { crashes >= Self.mostCrashes }
@@ -99,65 +105,60 @@ extension Job {
     private static let deliveryKind = UInt8(ascii: "d")
     private static let noPlace = 8
 
-    /// A job as an exchange hands it out.
-    enum Handed {
-        case job(Job)
-        /// The URL is not valid UTF-8. The script cannot tell, and no worker can fetch it.
-        case unreadable(LockToken, URLID, isDelivery: Bool)
-    }
-
     /// Reads a job, as `Scripts/exchange.lua` hands it out: a lock with an answer that is too old, or a delivery with its outcome.
+    /// - Parameter unreadable: Gets the settlement that gives the job up, where its URL is not valid UTF-8. The script cannot tell, and no worker
+    ///   can fetch it. Such a job is `nil`.
     static func read(
-        _ bytes: [UInt8], outcome: [UInt8], partition: Int, batches: [Int: LeasedBatch], now: Int
-    ) -> Handed? {
+        _ bytes: [UInt8], outcome: [UInt8], partition: Int, batches: [Int: LeasedBatch], now: Int, unreadable: inout [Settlement]
+    ) throws(RedisError) -> Job? {
         var reader = ByteReader(bytes)
         let kind = reader.byte()
         guard kind == lockKind || kind == deliveryKind, let token = reader.bytes(LockToken.count).flatMap({ LockToken($0) }) else {
-            return nil
+            throw .form(of: "exchange")
         }
         var (crashes, failures, flags, throttled) = (0, 0, 0, 0)
         var extras = reader
         if kind == lockKind {
             guard reader.bytes(12) != nil, let charged = reader.number(1), let failed = reader.number(1), let marks = reader.number(1),
                 let since = reader.number(6), let length = reader.number(2), let part = reader.bytes(length)
-            else { return nil }
+            else { throw .form(of: "exchange") }
             (crashes, failures, flags, throttled) = (charged, failed, marks, since)
             extras = ByteReader(part)
         }
-        guard let length = extras.number(1), let queue = extras.bytes(length) else { return nil }
+        guard let length = extras.number(1), let queue = extras.bytes(length) else { throw .form(of: "exchange") }
         if kind == deliveryKind { reader = extras }
         let isHopeless = flags & noPlace != 0
         let failure = isHopeless ? extras.number(2).flatMap { extras.bytes($0) } : nil
-        guard var block = Block(reader.all()), let element = block.next() else { return nil }
+        guard var block = Block(reader.all()), let element = block.next() else { throw .form(of: "exchange") }
         switch element {
-        case .unreadable(let id): return .unreadable(token, id, isDelivery: kind == deliveryKind)
+        case .unreadable(let id):
+            unreadable.append(.unreadable(token, id, isDelivery: kind == deliveryKind))
+            return nil
         case .job(let entry):
-            let known = batches[block.batch]
             let given = outcome.isEmpty ? nil : URLOutcome(outcome)
-            return .job(
-                Job(
-                    token: token, entry: entry, queue: String(decoding: queue, as: UTF8.self), partition: partition, batch: block.batch,
-                    batchName: known?.name, trace: known?.trace, manners: known?.manners ?? .obeying,
-                    keeping: known?.keeping ?? .bodies, enqueued: block.enqueued,
-                    crashes: crashes, failures: failures,
-                    throttled: throttled == 0 ? .zero : .milliseconds(max(0, now - throttled)),
-                    headers: block.hasHeaders ? known?.headers : RequestHeaders.none,
-                    outcome: kind == deliveryKind ? given : nil, stale: kind == lockKind ? given : nil, isHopeless: isHopeless,
-                    hostFailure: failure.flatMap { OutcomeContent($0) }))
+            return Job(
+                token: token, entry: entry, queue: String(decoding: queue, as: UTF8.self), partition: partition, batch: block.batch,
+                terms: batches[block.batch] ?? .gone, hasHeaders: block.hasHeaders, enqueued: block.enqueued, handedOut: now,
+                crashes: crashes, failures: failures, throttled: throttled == 0 ? .zero : .milliseconds(max(0, now - throttled)),
+                outcome: kind == deliveryKind ? given : nil, stale: kind == lockKind ? given : nil, isHopeless: isHopeless,
+                hostFailure: failure.flatMap { OutcomeContent($0) })
         }
     }
 }
 
 /// The part of a batch's record that an exchange answers together with the batch's jobs.
-struct LeasedBatch: Sendable, Equatable {
-    /// The name that the producer gave the batch.
-    let name: String?
-
+package struct LeasedBatch: Sendable, Equatable {
+    package var name: String?
     /// `nil` where the batch has no headers, and where its headers are gone or cannot be read.
-    let headers: RequestHeaders?
-    let trace: TraceContext?
-    let manners: Manners
-    let keeping: Keeping
+    package var headers: RequestHeaders?
+    package var trace: TraceContext?
+    package var manners: Manners
+    package var keeping = Keeping.bodies
+
+    package init(name: String? = nil, manners: Manners = .ignoring) { (self.name, self.manners) = (name, manners) }
+
+    /// The record is gone: its jobs ask their sites for too little rather than too much.
+    static let gone = LeasedBatch(manners: .obeying)
 
     private static let fieldCount = 6
 
@@ -166,12 +167,13 @@ struct LeasedBatch: Sendable, Equatable {
         guard fields.count.isMultiple(of: fieldCount) else { throw .form(of: "exchange") }
         var batches: [Int: LeasedBatch] = [:]
         for index in stride(from: 0, to: fields.count, by: fieldCount) {
-            batches[try fields[index].asInteger()] = LeasedBatch(
-                name: try fields[index + 1].asOptionalString(),
-                headers: try fields[index + 2].asOptionalBytes().flatMap { RequestHeaders($0) },
-                trace: try fields[index + 3].asOptionalString().flatMap { try? TraceContext($0) },
-                manners: Manners(text: try fields[index + 4].asOptionalString()),
-                keeping: Keeping(text: try fields[index + 5].asOptionalString()))
+            var batch = LeasedBatch()
+            batch.name = try fields[index + 1].asOptionalString()
+            batch.headers = try fields[index + 2].asOptionalBytes().flatMap { RequestHeaders($0) }
+            batch.trace = try fields[index + 3].asOptionalString().flatMap { try? TraceContext($0) }
+            batch.manners = Manners(text: try fields[index + 4].asOptionalString())
+            batch.keeping = Keeping(text: try fields[index + 5].asOptionalString())
+            batches[try fields[index].asInteger()] = batch
         }
         return batches
     }

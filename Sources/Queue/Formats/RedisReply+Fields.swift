@@ -52,6 +52,13 @@ extension RedisReply {
     }
 }
 
+extension [RedisReply] {
+    /// The fields of a hash with their values, or the members of a sorted set with their scores.
+    var pairs: [(name: RedisReply, value: RedisReply)] {
+        stride(from: 0, to: count - 1, by: 2).map { (self[$0], self[$0 + 1]) }
+    }
+}
+
 extension Int {
     /// Scripts have no other whole numbers. No sum or difference of a few of them is too large.
     fileprivate static let inRedis = -(1 << 53)...1 << 53

@@ -1,8 +1,8 @@
 internal import GannetBase
 
 /// The record of a URL that is being fetched, or that waits for its next attempt. `Scripts/Parts/locks.lua` describes the bytes.
-package struct URLLock {
-    enum Kind: UInt8 {
+package struct URLLock: Sendable, Equatable {
+    package enum Kind: UInt8, Sendable {
         /// A worker fetches the URL for a job.
         case worker = 0x4c
         /// A caller without a job fetches the URL.
@@ -16,23 +16,25 @@ package struct URLLock {
     }
 
     /// Somebody who waits for the URL.
-    enum Interested: Equatable {
+    enum Interested: Sendable, Equatable {
         case queue(String, Priority)
         case channel(String)
     }
 
-    let kind: Kind
+    package let kind: Kind
     let token: LockToken
     /// When the fetch began, or when the next attempt may begin, in queue time.
-    var began: Int
+    package internal(set) var began: Int
     /// In lease time.
     let deadline: Int
-    let crashes: Int
-    let failures: Int
+    /// Workers that died with the URL, and failed attempts that are charged to it.
+    package let crashes: Int
+    package let failures: Int
     let flags: Int
     /// Since when the URL's host puts it off; zero for a URL that was not put off.
     let throttled: Int
-    let queue: String
+    /// The job's queue; empty for a lock without a job.
+    package let queue: String
     let failure: ArraySlice<UInt8>
     var interested: [Interested]
     let job: ArraySlice<UInt8>
@@ -78,6 +80,15 @@ package struct URLLock {
 }
 
 extension URLLock {
+    /// A worker died with the URL, and no attempt has ended since.
+    package var isSuspect: Bool { flags & Flags.suspect != 0 }
+
+    /// The number of the job's batch.
+    package var batch: Int? { queue.isEmpty ? nil : Block(job)?.batch }
+
+    /// How the last attempt ended.
+    package var lastFailure: OutcomeContent? { OutcomeContent(failure) }
+
     /// The queues that have followers of the URL, and the priority under which each has its timer.
     var followers: [(queue: String, priority: Priority)] {
         interested.compactMap { if case .queue(let queue, let priority) = $0 { (queue, priority) } else { nil } }

@@ -20,64 +20,53 @@ package struct URLIDPrefix: Sendable, Equatable {
     }
 }
 
-/// A search for the URLs whose ids begin with some digits.
+/// A search for the URLs whose ids begin with some digits, among the kept outcomes and the jobs of queues. The work is bounded.
 package struct URLSearch: Sendable {
-    /// A URL as a job or an outcome has it, which may hold credentials.
-    package struct Match: Sendable {
-        package let id: URLID
-        package let url: String
-    }
+    private let cluster: ClusterState
+    private let prefix: URLIDPrefix
 
     /// How many URLs match, as far as the search got.
-    package fileprivate(set) var count = 0
+    package var count: Int { seen.count }
+    private var seen: Set<URLID> = []
 
-    /// One of the matches.
-    package fileprivate(set) var match: Match?
+    /// One of the matches: its URL as a job or an outcome has it, which may hold credentials.
+    package private(set) var match: (id: URLID, url: String)?
+
+    /// Whether the search ended before it had looked at everything.
+    package private(set) var hasGivenUp = false
 
     /// How far a search goes: so many keys of the server, and so many jobs.
     package static let mostKeys = 1_000_000
     package static let mostJobs = 100_000
+    private var keysLeft = mostKeys
+    private var jobsLeft = mostJobs
 
-    /// Whether the search ended before it had looked at everything.
-    package fileprivate(set) var hasGivenUp = false
+    private static let keysAtOnce = 5000
+
+    fileprivate init(_ cluster: ClusterState, _ prefix: URLIDPrefix) { (self.cluster, self.prefix) = (cluster, prefix) }
 }
 
 extension ClusterState {
-    /// Finds URLs by the beginning of their ids, among the kept outcomes and the jobs of queues. The work is bounded.
+    /// Finds URLs by the beginning of their ids.
     /// - Parameter queue: A queue to look at beside those that had workers lately.
     package func search(_ prefix: URLIDPrefix, queue: String) async throws(StateError) -> URLSearch {
         try await StateError.mapping {
-            var search = IDSearch(cluster: self, prefix: prefix)
+            var search = URLSearch(self, prefix)
             try await search.lookAtOutcomes()
             for name in [queue] + (try await knownQueues()).filter({ $0 != queue }) { try await search.lookAtJobs(of: self.queue(name)) }
-            return search.result
+            return search
         }
     }
 }
 
-private struct IDSearch {
-    let cluster: ClusterState
-    let prefix: URLIDPrefix
-    var result = URLSearch()
-    private var seen: Set<URLID> = []
-    private var jobsLeft = URLSearch.mostJobs
-    private var keysLeft = URLSearch.mostKeys
-
-    private static let keysAtOnce = 5000
-
-    init(cluster: ClusterState, prefix: URLIDPrefix) {
-        self.cluster = cluster
-        self.prefix = prefix
-    }
-
+extension URLSearch {
     private mutating func note(_ id: URLID, _ url: String) {
         guard prefix.begins(id), seen.insert(id).inserted else { return }
-        result.count += 1
-        if result.match == nil { result.match = URLSearch.Match(id: id, url: url) }
+        match = match ?? (id, url)
     }
 
     /// Outcomes are keys of their own, so a whole id is read at once. For a part of one the server's keys are gone through.
-    mutating func lookAtOutcomes() async throws {
+    fileprivate mutating func lookAtOutcomes() async throws {
         if prefix.digits.utf8.count == 2 * URLID.count, let bytes = [UInt8](hexadecimal: prefix.digits.utf8), let id = URLID(bytes) {
             return try await note(outcomesOf: cluster.partitions.map { ($0, id) })
         }
@@ -89,12 +78,11 @@ private struct IDSearch {
     private mutating func scan(at place: RedisArgument, _ pattern: [UInt8], _ tags: [(partition: Partition, start: [UInt8])]) async throws {
         var cursor = "0"
         repeat {
-            let command = RedisCommand("SCAN", .string(cursor), "MATCH", .bytes(pattern), "COUNT", .integer(Self.keysAtOnce))
-            let page = try await cluster.connection.send(command, at: place).fields(2, of: "SCAN")
-            cursor = try page[0].asString()
+            let page = try await cluster.page("SCAN", from: cursor, matching: .bytes(pattern), count: Self.keysAtOnce, at: place)
+            cursor = page.next
             keysLeft -= Self.keysAtOnce
             // The pattern also matches namespaces with longer names.
-            let found = try page[1].asArray().compactMap { key -> (Partition, URLID)? in
+            let found = try page.items.compactMap { key -> (Partition, URLID)? in
                 let key = try key.asBytes()
                 guard let tag = tags.first(where: { key.starts(with: $0.start) }), let id = URLID(Array(key.dropFirst(tag.start.count)))
                 else { return nil }
@@ -102,24 +90,23 @@ private struct IDSearch {
             }
             try await note(outcomesOf: found.filter { prefix.begins($0.1) })
         } while cursor != "0" && keysLeft > 0
-        if cursor != "0" { result.hasGivenUp = true }
+        if cursor != "0" { hasGivenUp = true }
     }
 
     private mutating func note(outcomesOf ids: [(Partition, URLID)]) async throws {
-        let replies = await cluster.connection.pipeline(ids.map { RedisCommand("GET", $0.keys.outcome($1)) })
+        let replies = try await cluster.answers(to: ids.map { RedisCommand("GET", $0.keys.outcome($1)) })
         for ((_, id), reply) in zip(ids, replies) {
-            guard let outcome = try reply.get().asOptionalBytes().flatMap(URLOutcome.init) else { continue }
-            note(id, outcome.content.url)
+            if let outcome = try reply.asOptionalBytes().flatMap(URLOutcome.init) { note(id, outcome.content.url) }
         }
     }
 
-    mutating func lookAtJobs(of queue: FetchQueue) async throws {
+    fileprivate mutating func lookAtJobs(of queue: FetchQueue) async throws {
         for job in try await queue.active(JobSelection(.active)) { note(job.entry.id, job.entry.url) }
         for state in [JobState.delayed, .parked, .dead, .ready] {
             var walk = JobWalk(queue, JobSelection(state), from: JobCursor())
             while walk.next != nil {
                 guard jobsLeft > 0 else {
-                    result.hasGivenUp = true
+                    hasGivenUp = true
                     return
                 }
                 let part = try await walk.look(limit: .max)

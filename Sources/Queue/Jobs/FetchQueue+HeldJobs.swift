@@ -57,21 +57,16 @@ extension FetchQueue {
     /// Calls `body` for each process, with the queue's jobs that it holds.
     private func holdings(in partition: Partition, _ body: ([UInt8], [HeldJob]) async throws -> Void) async throws {
         let (keys, name) = (partition.keys, try checkedName())
-        func pipeline(_ commands: [RedisCommand]) async throws -> [RedisReply] {
-            try await cluster.connection.pipeline(commands).map { try $0.get() }
-        }
-        let now = try await cluster.now(in: partition)
-        let leases = try await pipeline([RedisCommand("ZRANGE", keys.leases, "(0", "+inf", "BYSCORE")])[0].asArray().map {
-            try $0.asBytes()
-        }
+        let commands = [RedisCommand("ZRANGE", keys.leases, "(0", "+inf", "BYSCORE")]
+        let (now, found) = try await cluster.answers(to: commands, in: partition)
+        let leases = try found[0].asArray().map { try $0.asBytes() }
         for start in stride(from: 0, to: leases.count, by: Self.processesAtOnce) {
             let incarnations = leases[start..<min(leases.count, start + Self.processesAtOnce)]
-            let holders = try await pipeline(incarnations.map { RedisCommand("HGETALL", keys.holder($0)) })
+            let holders = try await cluster.answers(to: incarnations.map { RedisCommand("HGETALL", keys.holder($0)) })
             for (incarnation, holder) in zip(incarnations, holders) {
-                let items = try holder.asArray().map { try $0.asBytes() }
-                let fields = stride(from: 0, to: items.count - 1, by: 2).map { (name: items[$0], value: items[$0 + 1]) }
+                let fields = try holder.asArray().pairs.map { (name: try $0.name.asBytes(), value: try $0.value.asBytes()) }
                 let ids = fields.map(\.name).filter { $0.count == URLID.count }
-                let locks = try await pipeline(ids.map { RedisCommand("HGET", keys.locks, .bytes($0)) })
+                let locks = try await cluster.answers(to: ids.map { RedisCommand("HGET", keys.locks, .bytes($0)) })
                 var held = try zip(ids, locks).compactMap { id, reply -> HeldJob? in
                     guard let lock = try reply.asOptionalBytes().flatMap({ URLLock($0) }), lock.kind == .worker, lock.queue == name,
                         lock.token.incarnation.bytes == incarnation

@@ -11,11 +11,11 @@ extension FetchQueue {
     ) async throws(StateError) -> JobListing {
         try await persistently {
             if selection.state == .active {
-                let position = cursor.place[2]
+                let position = cursor.element
                 let all = try await active(selection).filter { selection.filter.lists($0.entry) }
                 let jobs = Array(all.dropFirst(position).prefix(limit))
                 let end = position + jobs.count
-                let next = end < all.count ? JobCursor(partition: 0, place: [0, 0, end, 0, 0]) : nil
+                let next = end < all.count ? JobCursor(partition: 0, element: end) : nil
                 return JobListing(jobs: jobs, batches: try await names(ofBatchesOf: jobs), now: try await cluster.now(), next: next)
             }
             var (jobs, looks) = ([ListedJob](), 0)

@@ -97,31 +97,36 @@ extension ListedJob {
     package func since(at now: Int) -> Duration? { at.map { .milliseconds(now - $0) } }
 }
 
-/// The position where a listing goes on. Its text is opaque to callers.
+/// The position where a listing goes on. Its text is opaque to callers. Of active and dead jobs, only the element counts.
 package struct JobCursor: Sendable, Equatable {
     var partition = 0
-
-    /// The position in the partition: the priority, the place, the element in it, the job in that, and what tells the place from another that
-    /// has come there. Of active and dead jobs, only the element counts.
-    var place = [Int](repeating: 0, count: Self.numbers)
-
-    static let numbers = 5
-
-    package var text: String { ([partition] + place).map { "\($0)" }.joined(separator: "-") }
+    /// The number of the priority; zero before the first.
+    var priority = 0
+    /// The list in its priority: the ready blocks, and then the timers in their order.
+    var list = 0
+    var element = 0
+    /// The job in the element.
+    var job = 0
+    /// Tells the list from another that has come there since.
+    var mark = 0
 
     /// The beginning of a listing.
     package init() {}
+}
 
-    init(partition: Int, place: [Int]? = nil) {
-        self.partition = partition
-        if let place { self.place = place }
+extension JobCursor {
+    init(partition: Int, priority: Int = 0, list: Int = 0, element: Int = 0, job: Int = 0, mark: Int = 0) {
+        (self.partition, self.priority, self.list) = (partition, priority, list)
+        (self.element, self.job, self.mark) = (element, job, mark)
     }
+
+    package var text: String { [partition, priority, list, element, job, mark].map { "\($0)" }.joined(separator: "-") }
 
     /// `nil` for a text that is not the text of a cursor.
     package init?(_ text: String) {
-        let numbers = text.split(separator: "-", omittingEmptySubsequences: false).compactMap { Int($0) }
-        guard numbers.count == 1 + Self.numbers, numbers.allSatisfy({ (0..<1 << 53).contains($0) }) else { return nil }
-        self.init(partition: numbers[0], place: Array(numbers[1...]))
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false).compactMap { Int($0) }
+        guard parts.count == 6, parts.allSatisfy({ (0..<1 << 53).contains($0) }) else { return nil }
+        self.init(partition: parts[0], priority: parts[1], list: parts[2], element: parts[3], job: parts[4], mark: parts[5])
         guard self.text == text else { return nil }
     }
 }

@@ -34,28 +34,20 @@ package struct HostPace: Sendable, Hashable {
     }
 }
 
-/// The answer of Redis to a pace.
-package struct PaceAnswer: Sendable, Equatable {
-    /// Queue time, ms.
-    package let now: Int
-    /// The pace that the host had before.
-    package let before: HostPace
-    /// The time until a request may start; zero where the request that asked has started.
-    package let wait: Duration
-}
-
 extension FetchQueue {
     /// Sets the pace of a host.
     /// - Parameter starts: A request that has its place at the host asks whether it may start by that pace. A repeated call may make it wait.
-    package func set(_ pace: HostPace, of host: String, starts: Bool) async throws(StateError) -> PaceAnswer {
+    /// - Returns: Queue time, ms; the pace that the host had before; and the time until a request may start. That time is zero where the request
+    ///   that asked has started.
+    package func set(
+        _ pace: HostPace, of host: String, starts: Bool
+    ) async throws(StateError) -> (now: Int, before: HostPace, wait: Duration) {
         try await persistently {
             let reply = try await cluster.run(
                 cluster.scripts.pace, in: cluster.partition(of: host),
                 [.string(host), .integer(pace.step), .integer(starts ? 1 : 0)])
             let fields = try reply.fields(3, of: "pace")
-            return PaceAnswer(
-                now: try fields[0].asNumber(), before: HostPace(step: try fields[1].asInteger()),
-                wait: .milliseconds(try fields[2].asInteger()))
+            return (try fields[0].asNumber(), HostPace(step: try fields[1].asInteger()), .milliseconds(try fields[2].asInteger()))
         }
     }
 }

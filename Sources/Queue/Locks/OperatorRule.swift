@@ -94,9 +94,9 @@ extension ClusterState {
             for partition in partitions {
                 let now = try await now(in: partition)
                 try await scan("HSCAN", partition.keys.hosts, matching: "=*") { items in
-                    for index in stride(from: 0, to: items.count - 1, by: 2) {
-                        let pattern = String(try items[index].asString().dropFirst())
-                        rules[pattern] = OperatorRule(pattern, try items[index + 1].asString(), now: now)
+                    for (name, rule) in items.pairs {
+                        let pattern = String(try name.asString().dropFirst())
+                        rules[pattern] = OperatorRule(pattern, try rule.asString(), now: now)
                     }
                 }
             }

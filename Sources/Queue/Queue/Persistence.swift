@@ -85,6 +85,21 @@ package struct Persistence: Sendable {
     package static let endless = Duration.seconds(365 * 86_400)
 }
 
+/// The answer to a question, or `nil` where there is none in time. The question is cancelled then.
+package func inTime<Answer: Sendable>(
+    _ time: Duration, _ question: @escaping @Sendable () async throws -> Answer?
+) async throws -> Answer? {
+    try await withThrowingTaskGroup(of: Answer?.self) { group in
+        defer { group.cancelAll() }
+        group.addTask(operation: question)
+        group.addTask {
+            try? await Task.sleep(for: time)
+            return nil
+        }
+        return try await group.next() ?? nil
+    }
+}
+
 /// The servers of a namespace, for words about those that are away.
 struct ServerWatch: Sendable {
     let connection: RedisConnection

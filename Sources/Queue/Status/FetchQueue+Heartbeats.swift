@@ -9,41 +9,6 @@ extension FetchQueue {
     package func beat(
         _ worker: String, _ record: WorkerRecord, drain: () -> Void = {}
     ) async throws(StateError) -> QueueProgress {
-        var progress = try await heartbeat(worker, record.bytes, drain)
-        progress.waits.patience = record.patience
-        progress.waits.patience?.age = record.life.age
-        return progress
-    }
-
-    /// Tells Redis that a worker has ended. Only the home partition has to answer.
-    package func leave(_ worker: String) async throws(StateError) {
-        try await StateError.mapping {
-            let counts = await countsAtOnce()
-            _ = try await report(worker, [], counts)
-        }
-    }
-
-    /// The queue's counts for a sample; `nil` where a server does not answer at once. An ending worker does not wait for it.
-    private func countsAtOnce() async -> QueueCounts? {
-        await withTaskGroup(of: QueueCounts?.self) { group in
-            group.addTask {
-                guard let (looks, partitions) = try? await lookEverywhere(isForOnlookers: false), partitions?.away.isEmpty != false else {
-                    return nil
-                }
-                return looks.values.reduce(into: QueueCounts()) { $0.add($1.counts) }
-            }
-            group.addTask {
-                try? await Task.sleep(for: Bounds.farewellLook)
-                return nil
-            }
-            defer { group.cancelAll() }
-            return await group.next() ?? nil
-        }
-    }
-
-    private func heartbeat(
-        _ worker: String, _ record: [UInt8], _ drain: () -> Void
-    ) async throws(StateError) -> QueueProgress {
         let (progress, intents) = try await StateError.mapping {
             var (counts, waits) = (QueueCounts(), QueueWaits())
             let (looks, partitions) = try await lookEverywhere(isForOnlookers: false)
@@ -51,9 +16,11 @@ extension FetchQueue {
                 counts.add(part.counts)
                 waits.add(part.waits)
             }
+            waits.patience = record.patience
+            waits.patience?.age = record.life.age
             // The worker is alive also where a server of the cluster is away. Sums without that server's jobs would mislead.
             let away = partitions?.away.first
-            let (intents, isAskedToDrain) = try await report(worker, record, away == nil ? counts : nil)
+            let (intents, isAskedToDrain) = try await report(worker, record.bytes, away == nil ? counts : nil)
             if isAskedToDrain { drain() }
             if let away { throw RedisError(.clusterDown, away.sentence) }
             return (QueueProgress(accepted: counts.enqueued, ended: counts.enqueued - counts.open, waits: waits), intents)
@@ -61,6 +28,18 @@ extension FetchQueue {
         // The commands behind these intents have stopped half-way.
         for intent in intents where cluster.partitions.count > 1 { _ = try await finish(intent) }
         return progress
+    }
+
+    /// Tells Redis that a worker has ended. Only the home partition has to answer.
+    package func leave(_ worker: String) async throws(StateError) {
+        try await StateError.mapping {
+            // A sample of the queue's counts, where all servers answer at once. An ending worker does not wait for it.
+            let counts = try? await inTime(Bounds.farewellLook) {
+                let (looks, partitions) = try await lookEverywhere(isForOnlookers: false)
+                return partitions?.away.isEmpty == false ? nil : looks.values.reduce(into: QueueCounts()) { $0.add($1.counts) }
+            }
+            _ = try await report(worker, [], counts)
+        }
     }
 
     /// Runs an exchange that settles nothing and takes no job, so that a check of a worker uses the same path through Redis. Like any
@@ -102,31 +81,26 @@ extension FetchQueue {
         _ worker: String, _ record: [UInt8], _ counts: QueueCounts?
     ) async throws -> (intents: [QueueIntent], isAskedToDrain: Bool) {
         let name = try checkedName()
-        let (key, state, connection) = (cluster.home.keys.queue(name), cluster.home.keys.state, cluster.connection)
+        let (key, state) = (cluster.home.keys.queue(name), cluster.home.keys.state)
         let (field, mark) = (WorkerField.record(worker), RedisArgument.string("queue:\(name)"))
         let wish = RedisArgument.string(WorkerField.drain(worker))
-        let clock = cluster.clock(of: cluster.home)
         let reads = [
             RedisCommand("HMGET", key, "history", "beats", wish), RedisCommand("HLEN", key), RedisCommand("HEXISTS", key, .string(field)),
             RedisCommand("HEXISTS", state, mark),
         ]
-        let replies = await connection.pipeline(clock + reads)
-        let now = try cluster.home.keys.naming { try ClusterState.now(replies) }
-        let found = try replies.dropFirst(clock.count).map { try $0.get() }
+        let (now, found) = try await cluster.answers(to: reads, in: cluster.home)
         let fields = try found[0].fields(3, of: "HMGET")
         let (isKnown, isWished) = (try found[2].asInteger() == 1, try fields[2].asOptionalBytes() != nil)
-        let scan = RedisCommand("HSCAN", key, .string(try fields[1].asOptionalString() ?? "0"), "COUNT", .integer(Bounds.fieldsAtOnce))
-        let page = try await connection.send(scan).fields(2, of: "HSCAN")
+        let page = try await cluster.page("HSCAN", key, from: fields[1].asOptionalString() ?? "0", count: Bounds.fieldsAtOnce)
 
         var (commit, intents) = (Commit(), [QueueIntent]())
-        let items = try page[1].asArray()
-        for index in stride(from: 0, to: items.count - 1, by: 2) {
-            let (other, value) = (try items[index].asString(), try items[index + 1].asBytes())
+        for (name, value) in page.items.pairs {
+            let (other, value) = (try name.asString(), try value.asBytes())
             var reader = ByteReader(value)
             // A worker that was killed takes neither its record nor a wish with it.
             let isOfWorker = other.hasPrefix(WorkerField.records) && other != field || other.hasPrefix(WorkerField.drains)
             if isOfWorker, (reader.number(6) ?? 0) < now - Bounds.silence {
-                commit.write("HDEL", key, .bytes(try items[index].asBytes()))
+                commit.write("HDEL", key, .bytes(try name.asBytes()))
             }
             let text = String(decoding: value, as: UTF8.self)
             if let intent = QueueIntent(field: other, value: text), (Int(text.prefix { $0.isNumber }) ?? 0) < now - Bounds.oldIntent {
@@ -145,7 +119,7 @@ extension FetchQueue {
             let sample = QueueSample(time: now, done: counts.done, failed: counts.failed, bytes: counts.bytes, open: counts.open)
             commit.write("HSET", key, "history", .bytes(sample.appended(to: history)))
         }
-        commit.write("HSET", key, "beats", .string(try page[0].asString()))
+        commit.write("HSET", key, "beats", .string(page.next))
         // The queue is new, or Redis was emptied. Only a program that was there before knows the schema then.
         if try found[3].asInteger() == 0 { commit.write("SETNX", cluster.home.keys.schema, cluster.entry) }
         if !record.isEmpty {
@@ -161,8 +135,8 @@ extension FetchQueue {
         let state = cluster.home.keys.state
         let all = try await cluster.connection.send(RedisCommand("HGETALL", state)).asArray()
         var heard: [(name: RedisArgument, time: Int)] = []
-        for index in stride(from: 0, to: all.count - 1, by: 2) where try all[index].asString().hasPrefix("queue:") {
-            heard.append((.bytes(try all[index].asBytes()), Int(try all[index + 1].asString()) ?? 0))
+        for (field, time) in all.pairs where try field.asString().hasPrefix("queue:") {
+            heard.append((.bytes(try field.asBytes()), Int(try time.asString()) ?? 0))
         }
         for queue in heard where queue.time < now - Bounds.queueKept { commit.write("HDEL", state, queue.name) }
         let living = heard.filter { $0.time >= now - Bounds.queueKept }

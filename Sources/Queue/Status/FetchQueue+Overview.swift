@@ -8,7 +8,7 @@ extension FetchQueue {
     /// - Parameter limit: The most batches to read with them, the newest. There are none while a server is away.
     package func overview(batches limit: Int = 0) async throws(StateError) -> QueueOverview {
         try await persistently.withoutServers {
-            let numbers = limit > 0 ? try await cluster.orGiveUp(cluster.home) { try await newestBatches(limit) } : .success([])
+            let numbers = limit > 0 ? try await cluster.orGiveUp(cluster.home.keys.state) { try await newestBatches(limit) } : .success([])
             let (looks, partitions) = try await lookEverywhere(batches: (try? numbers.get()) ?? [])
             let indices = looks.keys.sorted()
             guard let first = indices.first, let home = looks[first] else { throw RedisError(.unavailable) }

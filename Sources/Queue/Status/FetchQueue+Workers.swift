@@ -22,10 +22,9 @@ extension FetchQueue {
     /// The workers that sent a heartbeat lately.
     package func workers() async throws(StateError) -> WorkerListing {
         try await persistently {
-            let clock = cluster.clock(of: cluster.home)
-            let replies = await cluster.connection.pipeline(clock + [RedisCommand("HGETALL", cluster.home.keys.queue(try checkedName()))])
-            let now = try cluster.home.keys.naming { try ClusterState.now(replies) }
-            return WorkerListing(queue: name, now: now, workers: try PartitionLook.workers(try replies[clock.count].get(), now: now))
+            let command = RedisCommand("HGETALL", cluster.home.keys.queue(try checkedName()))
+            let (now, answers) = try await cluster.answers(to: [command], in: cluster.home)
+            return WorkerListing(queue: name, now: now, workers: try PartitionLook.workers(answers[0], now: now))
         }
     }
 
@@ -37,11 +36,9 @@ extension FetchQueue {
         try await persistently {
             let key = cluster.home.keys.queue(try checkedName())
             while true {
-                let clock = cluster.clock(of: cluster.home)
                 let looks = workers.map { RedisCommand("HEXISTS", key, .string(WorkerField.record($0))) }
-                let replies = await cluster.connection.pipeline(clock + looks)
-                let now = try cluster.home.keys.naming { try ClusterState.now(replies) }
-                let unknown = try zip(workers, replies.dropFirst(clock.count)).filter { try $1.get().asInteger() == 0 }.map(\.0)
+                let (now, isThere) = try await cluster.answers(to: looks, in: cluster.home)
+                let unknown = try zip(workers, isThere).filter { try $1.asInteger() == 0 }.map(\.0)
                 if workers.isEmpty || !unknown.isEmpty { return unknown }
                 var commit = Commit()
                 for (worker, look) in zip(workers, looks) {
@@ -64,9 +61,6 @@ package struct ListedQueue: Sendable, Equatable {
 }
 
 extension ClusterState {
-    private static let fieldsInStep = 1000
-    private static let mostSteps = 10_000
-
     /// The queues that are in use, by name: those with jobs, batches or workers, and those that are kept for their totals.
     package func queues() async throws(StateError) -> [ListedQueue] {
         var names: Set<String> = []
@@ -85,15 +79,9 @@ extension ClusterState {
     /// Each queue that is used has a field among the hosts. These are many only while requests are in flight at as many.
     private func queuesInUse(in partition: Partition) async throws(StateError) -> [String] {
         try await StateError.mapping {
-            var (names, cursor): ([String], String) = ([], "0")
-            for _ in 0..<Self.mostSteps {
-                let page = try await connection.send(
-                    RedisCommand("HSCAN", partition.keys.hosts, .string(cursor), "MATCH", "\\?*", "COUNT", .integer(Self.fieldsInStep))
-                ).fields(2, of: "HSCAN")
-                let fields = try page[1].asArray()
-                for index in stride(from: 0, to: fields.count - 1, by: 2) { names.append(String(try fields[index].asString().dropFirst())) }
-                cursor = try page[0].asString()
-                if cursor == "0" { break }
+            var names: [String] = []
+            try await scan("HSCAN", partition.keys.hosts, matching: "\\?*", count: 1000) { items in
+                for (field, _) in items.pairs { names.append(String(try field.asString().dropFirst())) }
             }
             return names
         }
@@ -102,9 +90,8 @@ extension ClusterState {
     /// The queues that had workers lately, by name.
     package func queuesWithWorkers() async throws(StateError) -> [String] {
         try await StateError.mapping {
-            let replies = await connection.pipeline(clock(of: home) + [RedisCommand("HGETALL", home.keys.state)])
-            let now = try home.keys.naming { try Self.now(replies) }
-            return try PartitionLook.queues(try replies[clock(of: home).count].get(), now: now).sorted()
+            let (now, answers) = try await answers(to: [RedisCommand("HGETALL", home.keys.state)], in: home)
+            return try PartitionLook.queues(answers[0], now: now).sorted()
         }
     }
 }

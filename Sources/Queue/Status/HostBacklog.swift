@@ -18,26 +18,20 @@ package struct HostBacklog: Sendable, Equatable {
     }
 }
 
-/// The hosts of a namespace for which nothing or little can be done now.
-package struct HostBacklogs: Sendable, Equatable {
-    /// Some of the hosts, at most ``most``. The one with the most jobs comes first.
-    package fileprivate(set) var hosts: [HostBacklog] = []
-    package static let most = 1000
-    /// How many there are.
-    package fileprivate(set) var count = 0
-}
-
 extension ClusterState {
+    private static let mostBacklogs = 1000
     private static let blocksRead = 64
 
-    /// Goes through all hosts that Redis remembers.
+    /// The hosts for which nothing or little can be done now, the one with the most jobs first. All are counted, and some of them listed.
     /// - Parameter rules: All rules of the namespace.
-    package func hostBacklogs(under rules: [OperatorRule]) async throws(StateError) -> HostBacklogs {
+    package func hostBacklogs(
+        under rules: [OperatorRule]
+    ) async throws(StateError) -> (hosts: [HostBacklog], count: Int) {
         let rules = Dictionary(rules.map { ($0.pattern, $0) }) { one, _ in one }
         return try await StateError.mapping {
             let queues = try await knownQueues()
             let workers = try await workers(of: queues)
-            var waits = HostBacklogs()
+            var waits = (hosts: [HostBacklog](), count: 0)
             for partition in partitions {
                 let now = try await now(in: partition)
                 var found: [(host: WaitingHost, standing: HostStanding)] = []
@@ -50,7 +44,7 @@ extension ClusterState {
                     }
                     guard let host = WaitingHost(name, standing, at: now), seen.insert(name).inserted else { return }
                     waits.count += 1
-                    if found.count < HostBacklogs.most { found.append((host, standing)) }
+                    if found.count < Self.mostBacklogs { found.append((host, standing)) }
                 }
                 let jobs = try await jobsAside(found.map(\.host.name), of: queues, in: partition)
                 let backlogs = zip(found, jobs).map { found, jobs in
@@ -63,7 +57,7 @@ extension ClusterState {
                 waits.hosts += waiting
             }
             waits.hosts.sort { ($0.jobs, $0.host.failures, $1.host.name) > ($1.jobs, $1.host.failures, $0.host.name) }
-            waits.hosts.removeLast(max(0, waits.hosts.count - HostBacklogs.most))
+            waits.hosts.removeLast(max(0, waits.hosts.count - Self.mostBacklogs))
             return waits
         }
     }
@@ -72,9 +66,7 @@ extension ClusterState {
     func scanHosts(in partition: Partition, _ take: (String, HostStanding) -> Void) async throws {
         // Rules and times of queues stand in the same hash.
         try await scan("HSCAN", partition.keys.hosts, matching: "[^=?]*") { items in
-            for index in stride(from: 0, to: items.count - 1, by: 2) {
-                take(try items[index].asString(), HostStanding(record: try items[index + 1].asBytes()))
-            }
+            for (host, record) in items.pairs { take(try host.asString(), HostStanding(record: try record.asBytes())) }
         }
     }
 
@@ -82,9 +74,7 @@ extension ClusterState {
     func knownQueues() async throws -> [String] {
         var queues: Set<String> = []
         try await scan("HSCAN", home.keys.state, matching: "queue:*") { items in
-            for index in stride(from: 0, to: items.count - 1, by: 2) {
-                queues.insert(String(try items[index].asString().dropFirst("queue:".count)))
-            }
+            for (field, _) in items.pairs { queues.insert(String(try field.asString().dropFirst("queue:".count))) }
         }
         return queues.sorted()
     }

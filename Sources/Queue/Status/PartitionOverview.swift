@@ -29,7 +29,7 @@ extension FetchQueue {
         let results = try await withThrowingTaskGroup(of: (Int, Result<PartitionLook, StateError>).self) { group in
             for partition in cluster.partitions {
                 group.addTask {
-                    let found = try await cluster.orGiveUp(partition) {
+                    let found = try await cluster.orGiveUp(partition.keys.state) {
                         try await look(at: partition, isForOnlookers: isForOnlookers, batches: batches)
                     }
                     return (partition.index, found)
@@ -60,13 +60,7 @@ extension FetchQueue {
 }
 
 extension ClusterState {
-    /// A failure is only returned in a cluster, and only where the partition's server is away. Any other error is thrown.
-    func orGiveUp<Value: Sendable>(
-        _ partition: Partition, _ question: @escaping @Sendable () async throws -> Value
-    ) async throws -> Result<Value, StateError> {
-        try await orGiveUp(partition.keys.state, question)
-    }
-
+    /// A failure is only returned in a cluster, and only where the server is away. Any other error is thrown.
     /// - Parameter place: A key of the server.
     func orGiveUp<Value: Sendable>(
         _ place: RedisArgument, _ question: @escaping @Sendable () async throws -> Value

@@ -77,7 +77,7 @@ extension BatchExport {
             guard let place = outcome.content.exchanges else {
                 // An earlier export may have left those of another fetch.
                 folder.folder.removeExchanges(of: job.id)
-                if batch.batch.options.keeping == .exchanges, outcome.content.status != 0 || !outcome.isNegative { noteWithoutExchanges() }
+                if batch.batch.options.keeping == .wire, outcome.content.status != 0 || !outcome.isNegative { noteWithoutExchanges() }
                 return nil
             }
             return folder.folder.exchanges(of: job.id, at: place) == nil ? WantedExchanges(id: job.id, place: place) : nil

@@ -36,7 +36,7 @@ struct JobUpload: Sendable {
         if let priority = request.items["priority"].flatMap({ Priority(rawValue: $0) }) { options.priority = priority }
         if request.items["robots"] == Manners.Robots.obey.rawValue { options.manners = .obeying }
         if let optOuts = request.items["optOuts"].flatMap({ Manners.OptOuts(rawValue: $0) }) { options.manners.optOuts = optOuts }
-        if request.items.flag("keepWire") { options.keeping = .exchanges }
+        if request.items.flag("keepWire") { options.keeping = .wire }
         if request.items.flag("cache") { options.keeping = .cache }
         self.options = options
     }

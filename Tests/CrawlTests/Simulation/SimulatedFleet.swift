@@ -137,7 +137,7 @@ struct SimulatedFleet {
         let rows = try (1...count).map { place in
             let url = draw.below(climate.urls)
             let host = "h\(url % climate.hosts)"
-            return FetchQueue.Row(try JobEntry(id: WorkerFixture.id(url), host: host, url: "http://\(host)/\(url)"), at: place)
+            return (entry: try JobEntry(id: WorkerFixture.id(url), host: host, url: "http://\(host)/\(url)"), row: place)
         }
         let delay = draw.chance(15) ? Duration.milliseconds(draw.one(of: [10, 3000])) : .zero
         tell(

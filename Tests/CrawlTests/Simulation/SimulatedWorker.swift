@@ -1,4 +1,5 @@
 import GannetBase
+import GannetRedis
 import GannetTestKit
 
 @testable import Crawl
@@ -36,7 +37,7 @@ struct SimulatedWorker {
         options.concurrency = climate.places
         options.hostLimit = climate.hostLimit
         options.lease = climate.lease
-        options.retries = climate.retries
+        options.retryPolicy.retries = climate.retries
         // A partition that asks for useless visits gets them, and is found out by their number.
         options.visitPauses.longest = options.visitPauses.first
         machine = WorkerMachine(options, worker: name, partitions: climate.partitions, inbox: name, random: random)
@@ -60,7 +61,7 @@ struct SimulatedWorker {
         for action in machine.take(inputs, at: now) {
             switch action {
             case .send(let lane, let request): messages.append(Message(lane: lane, request: request))
-            case .start(let claimed): start(claimed.job, at: now)
+            case .start(let job): start(job, at: now)
             case .cancel(let token, _):
                 for index in transfers.indices where transfers[index].job.token == token { transfers[index].isCancelled = true }
             case .finish:

@@ -44,8 +44,7 @@ struct MachineBench {
             let id = WorkerFixture.id(Int(counter))
             return Job(
                 token: LockToken(counter: counter, incarnation: lane.incarnation), entry: JobEntry(checked: id, "h", "http://h/\(counter)"),
-                queue: "q", partition: lane.partition, batch: 1, batchName: "b", trace: nil, enqueued: 0, crashes: 0, failures: 0,
-                throttled: .zero, headers: RequestHeaders.none, outcome: nil, stale: nil, isHopeless: false)
+                queue: "q", partition: lane.partition, batch: 1, terms: LeasedBatch(name: "b"))
         }
     }
 
@@ -91,7 +90,7 @@ struct MachineBench {
 
     /// Makes the machine hold jobs, as if an exchange had brought them.
     mutating func give(_ jobs: [Job]) -> [LockToken] {
-        for job in jobs { machine.jobs[job.token] = WorkerMachine.JobInHand(job: job, queueTime: 1, claimed: now, phase: .inStock) }
+        for job in jobs { machine.jobs[job.token] = WorkerMachine.JobInHand(job: job, claimed: now, phase: .inStock) }
         return jobs.map(\.token)
     }
 }
@@ -113,7 +112,7 @@ struct MachineActions {
         for action in actions {
             switch action {
             case .send(let lane, let request): exchanges.append((lane, request))
-            case .start(let claimed): started.append(claimed.job.token)
+            case .start(let job): started.append(job.token)
             case .cancel(let token, _): cancelled.append(token)
             case .report(let report): reports.append(report)
             case .reportSilence: reportsSilence = true

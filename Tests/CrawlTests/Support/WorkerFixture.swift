@@ -53,7 +53,7 @@ struct WorkerFixture: Sendable {
         _ numbers: [Int], batch: String = "b", host: String = "h", manners: Manners = .ignoring, keeping: Keeping = .bodies
     ) async throws {
         let rows = try numbers.enumerated().map { place, number in
-            FetchQueue.Row(try JobEntry(id: Self.id(number), host: host, url: Self.url(number)), at: place + 1)
+            (entry: try JobEntry(id: Self.id(number), host: host, url: Self.url(number)), row: place + 1)
         }
         var options = BatchOptions()
         options.manners = manners

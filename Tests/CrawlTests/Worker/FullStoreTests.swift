@@ -14,9 +14,7 @@ import Testing
         Job(
             token: LockToken(counter: UInt64(number), incarnation: Incarnation(1)),
             entry: JobEntry(checked: WorkerFixture.id(number), "h", WorkerFixture.url(number)), queue: "q", partition: 0, batch: 1,
-            batchName: "b",
-            trace: nil, enqueued: 0, crashes: 0, failures: 0, throttled: .zero, headers: RequestHeaders.none, outcome: nil, stale: nil,
-            isHopeless: false)
+            terms: LeasedBatch(name: "b"))
     }
 
     private static func place(_ number: Int, in bodies: RedisBodies) async throws -> Placement {

@@ -10,13 +10,13 @@ import Testing
         var tally = HostTally<Int>(at: start)
         tally.began(1, host: "slow", at: start)
         tally.began(2, host: "quick", at: start + .seconds(1))
-        tally.ended(2, .good, at: start + .seconds(2))
+        tally.ended(2, at: start + .seconds(2))
         tally.began(3, host: "quick", at: start + .seconds(2))
-        tally.ended(3, .bad, at: start + .seconds(2.5))
+        tally.ended(3, isBad: true, at: start + .seconds(2.5))
         tally.began(4, host: "slow", at: start + .seconds(2))
         // A cancelled request says nothing about its host.
         tally.began(5, host: "third", at: start)
-        tally.ended(5, .calledOff, at: start + .seconds(3))
+        tally.calledOff(5)
         let seen = tally.snapshot(at: start + .seconds(3))
         #expect(seen.interval == .seconds(3))
         #expect(Set(seen.hosts.map(\.name)) == ["slow", "quick"])
@@ -28,12 +28,12 @@ import Testing
     @Test func `ended requests are counted for one to two windows, however often a snapshot is taken`() {
         var tally = HostTally<Int>(at: start)
         tally.began(1, host: "h", at: start)
-        tally.ended(1, .good, at: start + .seconds(1))
+        tally.ended(1, at: start + .seconds(1))
         for second in 1..<10 { #expect(tally.snapshot(at: start + .seconds(second)).hosts.map(\.finished) == [1]) }
         #expect(tally.snapshot(at: start + .seconds(10)).hosts.isEmpty)
         #expect(tally.snapshot(at: start + .seconds(10)).interval == .seconds(5))
         tally.began(2, host: "h", at: start + .seconds(50))
-        tally.ended(2, .good, at: start + .seconds(51))
+        tally.ended(2, at: start + .seconds(51))
         #expect(tally.snapshot(at: start + .seconds(51)).interval == .seconds(5))
         #expect(tally.snapshot(at: start + .seconds(51)).hosts.map(\.finished) == [1])
     }
@@ -42,7 +42,7 @@ import Testing
         var tally = HostTally<Int>(at: start)
         for number in 0..<5000 {
             tally.began(number, host: "h\(number)", at: start)
-            tally.ended(number, .good, at: start)
+            tally.ended(number, at: start)
         }
         #expect(tally.snapshot(at: start).hosts.count == HostTally<Int>.mostHosts)
     }
@@ -54,7 +54,7 @@ import Testing
             for _ in 0..<times {
                 flight += 1
                 tally.began(flight, host: host, at: start)
-                tally.ended(flight, .good, at: start + time)
+                tally.ended(flight, at: start + time)
             }
         }
         for number in 0..<6 { run("busy\(number)", 20 - number, for: .milliseconds(10)) }

@@ -1,4 +1,5 @@
 import GannetHTTP
+import GannetRedis
 import GannetRedisClient
 import GannetTestKit
 import Lists
@@ -69,7 +70,7 @@ import Testing
         try await WorkerFixture.with { fixture in
             try await enqueue(fixture, "b", ["X-Key: k"], urls: [Self.url, "http://h/b"])
             let downloader = ScriptedDownloader { _ in .failure(.status(500)) }
-            #expect(await (try await fixture.start(downloader) { $0.retries = 2 }).end.end == .empty)
+            #expect(await (try await fixture.start(downloader) { $0.retryPolicy.retries = 2 }).end.end == .empty)
             #expect(sent(downloader) == [[String]](repeating: ["X-Key: k"], count: 6))
         }
     }

@@ -1,4 +1,5 @@
 import GannetHTTP
+import GannetRedis
 import GannetRedisClient
 import GannetTestKit
 import Lists
@@ -26,7 +27,7 @@ import Testing
     private func work(_ fixture: WorkerFixture, _ downloader: ScriptedDownloader, sends: Bool = true) async throws {
         let worker = try await fixture.start(downloader) {
             $0.sendsTrace = sends
-            $0.retries = 1
+            $0.retryPolicy.retries = 1
         }
         #expect(await worker.end.end == .empty)
     }

@@ -1,6 +1,7 @@
 import GannetBase
 import GannetHTTP
 import GannetQueue
+import GannetRedis
 import GannetRedisClient
 import GannetTestKit
 import Testing
@@ -119,7 +120,7 @@ import Testing
             let downloader = ScriptedDownloader { _ in .led(to: "silent", .body("there")) }
             let worker = try await fixture.start(downloader, sites: robots.sites()) {
                 $0.hostFirst = 1
-                $0.hostPatience = HostPatience(.seconds(900), probes: 1)
+                $0.retryPolicy.hostPatience = HostPatience(.seconds(900), probes: 1)
             }
             #expect(await worker.end.end == .empty)
             #expect(Set(Self.classes(worker)) == ["connect"] && Self.classes(worker).count == 20)
@@ -151,7 +152,7 @@ import Testing
             try await fixture.fill(0..<2, manners: .obeying)
             let robots = Robots { _, _ in .failure(Self.failure(.status(500))) }
             let downloader = ScriptedDownloader { .body($0) }
-            let worker = try await fixture.start(downloader, sites: robots.sites()) { $0.retries = 2 }
+            let worker = try await fixture.start(downloader, sites: robots.sites()) { $0.retryPolicy.retries = 2 }
             #expect(await worker.end.end == .empty)
             #expect(Self.classes(worker) == ["http-500", "http-500"] && downloader.urls.isEmpty)
             #expect(worker.count(where: \.isPutOff) == 4)
@@ -168,7 +169,7 @@ import Testing
             let downloader = ScriptedDownloader { .body($0) }
             let worker = try await fixture.start(downloader, sites: robots.sites()) {
                 $0.hostFirst = 1
-                $0.hostPatience = HostPatience(.seconds(900), probes: 1)
+                $0.retryPolicy.hostPatience = HostPatience(.seconds(900), probes: 1)
             }
             #expect(await worker.end.end == .empty)
             #expect(Set(Self.classes(worker)) == ["connect"] && Self.classes(worker).count == 20)

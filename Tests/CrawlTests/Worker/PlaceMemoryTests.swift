@@ -32,9 +32,11 @@ import Testing
 
             func heap(_ number: Int, after numbers: Range<Int>) async throws -> Int {
                 let rows = try numbers.enumerated().map { place, number in
-                    FetchQueue.Row(
-                        try JobEntry(id: WorkerFixture.id(number), host: "h", url: "\(origin)/late/a/path/of/usual/length/\(number)"),
-                        at: place + 1)
+                    (
+                        entry: try JobEntry(
+                            id: WorkerFixture.id(number), host: "h", url: "\(origin)/late/a/path/of/usual/length/\(number)"),
+                        row: place + 1
+                    )
                 }
                 var progress = try await fixture.queue.begin(batch: "b\(number)", options: BatchOptions())
                 _ = try await fixture.queue.enqueue(rows, to: rows.count, of: &progress, closing: true)

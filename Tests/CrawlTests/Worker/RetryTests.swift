@@ -1,5 +1,6 @@
 import GannetBase
 import GannetHTTP
+import GannetRedis
 import GannetRedisClient
 import GannetTestKit
 import Testing
@@ -53,9 +54,9 @@ import Testing
             let url = "http://user:hunter2@h/x?token=hunter2"
             let entry = try JobEntry(id: WorkerFixture.id(0), host: "h", url: url)
             var progress = try await fixture.queue.begin(batch: "b")
-            _ = try await fixture.queue.enqueue([FetchQueue.Row(entry, at: 1)], to: 1, of: &progress, closing: true)
+            _ = try await fixture.queue.enqueue([(entry: entry, row: 1)], to: 1, of: &progress, closing: true)
             let downloader = downloader(failing: .max, with: .status(500))
-            let worker = try await fixture.start(downloader) { $0.retries = 2 }
+            let worker = try await fixture.start(downloader) { $0.retryPolicy.retries = 2 }
             #expect(await worker.end.end == .empty)
             #expect(downloader.urls.count == 3)
             #expect(worker.count(where: \.isFailed) == 1)
@@ -71,7 +72,7 @@ import Testing
         try await WorkerFixture.with { fixture in
             try await fixture.fill(0..<3)
             let downloader = downloader(failing: 1, with: .status(500))
-            let worker = try await fixture.start(downloader) { $0.retries = 0 }
+            let worker = try await fixture.start(downloader) { $0.retryPolicy.retries = 0 }
             #expect(await worker.end.end == .empty)
             #expect(downloader.urls.count == 3)
             #expect(try await fixture.queue.counts() == QueueCounts(enqueued: 3, failed: 3))
@@ -83,7 +84,7 @@ import Testing
         try await WorkerFixture.with(server) { fixture in
             try await fixture.fill(0..<1)
             let downloader = downloader(failing: 1, with: .status(429))
-            let worker = try await fixture.start(downloader) { $0.retries = 0 }
+            let worker = try await fixture.start(downloader) { $0.retryPolicy.retries = 0 }
             await worker.wait(for: \.isPutOff)
             #expect(try await fixture.queue.counts().delayed == 1)
             server.clock.advance(by: .seconds(1))
@@ -99,7 +100,7 @@ import Testing
     func `a job that is put off for lack of a network names the missing part`(kind: FetchError.Kind, isNetwork: Bool) async throws {
         try await WorkerFixture.with { fixture in
             try await fixture.fill(0..<1)
-            let worker = try await fixture.start(downloader(failing: .max, with: kind)) { $0.retries = 0 }
+            let worker = try await fixture.start(downloader(failing: .max, with: kind)) { $0.retryPolicy.retries = 0 }
             await worker.wait(for: \.isPutOff)
             worker.stop()
             #expect(await worker.end.end == .drained)
@@ -127,7 +128,7 @@ import Testing
         try await WorkerFixture.with { fixture in
             try await fixture.fill(0..<1)
             let downloader = downloader(failing: .max, with: .status(503))
-            let worker = try await fixture.start(downloader) { $0.giveUpAfter = .milliseconds(1) }
+            let worker = try await fixture.start(downloader) { $0.retryPolicy.giveUpAfter = .milliseconds(1) }
             #expect(await worker.end.end == .empty)
             #expect(downloader.urls.count == 1)
             let failures = worker.reports.compactMap { report in
@@ -141,7 +142,7 @@ import Testing
         let server = try await RedisServer.start(.init { $0.movableClock = true })
         try await WorkerFixture.with(server) { fixture in
             try await fixture.fill(0..<1)
-            let worker = try await fixture.start(downloader(failing: .max, with: .proxy)) { $0.giveUpAfter = .milliseconds(1) }
+            let worker = try await fixture.start(downloader(failing: .max, with: .proxy)) { $0.retryPolicy.giveUpAfter = .milliseconds(1) }
             await worker.wait(for: \.isPutOff)
             server.clock.advance(by: .seconds(10))
             // The worker would look by itself after some seconds of its own clock.

@@ -123,7 +123,7 @@ import Testing
     @Test func `a batch whose bodies are a cache holds nothing, and neither does one that was released`() async throws {
         try await with { store async throws in
             try await store.begin("cache", .cache)
-            try await store.begin("a", .exchanges)
+            try await store.begin("a", .wire)
             #expect(try await store.blobs.holdingBatches() == [store.name("a")])
             try await store.blobs.release([store.name("a")])
             for number in 0...4 { #expect(try await store.put(number, for: number.isMultiple(of: 2) ? "cache" : "a") == .stored) }

@@ -133,7 +133,7 @@ import Testing
     func `a text that is not a cursor is refused`(text: String) { #expect(JobCursor(text) == nil) }
 
     @Test func `a cursor is read from its text`() {
-        let cursor = JobCursor(partition: 2, place: [1, 0, 55, 3, 9])
+        let cursor = JobCursor(partition: 2, priority: 1, list: 0, element: 55, job: 3, mark: 9)
         #expect(cursor.text == "2-1-0-55-3-9" && JobCursor(cursor.text) == cursor)
         #expect(JobCursor(JobCursor().text) == JobCursor())
     }

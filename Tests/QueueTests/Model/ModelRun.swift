@@ -184,7 +184,7 @@ final class ModelRun {
         let closes = draw.chance(20)
         let delay = draw.chance(20) ? Duration.milliseconds(draw.one(of: [1, 3000])) : .zero
         var batch = batches[index]
-        var rows: [FetchQueue.Row] = []
+        var rows: [FetchQueue.NumberedJob] = []
         let first = batch.progress.offset
         for place in 1...count {
             let (url, serial) = (draw.below(climate.urls), jobs.count)
@@ -192,7 +192,7 @@ final class ModelRun {
             jobs[serial] = JobRecord(queue: batch.queue, batch: batch.progress.number, url: url, partition: partition)
             open[partition].insert(serial)
             let entry = try JobEntry(id: QueueFixture.id(url), host: host(of: url), url: "http://\(host(of: url))/\(url)?\(serial)")
-            rows.append(FetchQueue.Row(entry, at: first + place))
+            rows.append((entry: entry, row: first + place))
         }
         story.append(
             "batch \(batch.progress.number) of queue \(Self.queueNames[batch.queue]), \(batch.options.priority), gets URLs "

@@ -107,7 +107,7 @@ struct QueueFixture: Sendable {
     ) async throws -> Int {
         var progress = try await queue.begin(batch: batch, options: options)
         let first = progress.offset
-        let rows = entries.enumerated().map { FetchQueue.Row($1, at: first + $0 + 1) }
+        let rows = entries.enumerated().map { (entry: $1, row: first + $0 + 1) }
         _ = try await queue.enqueue(rows, to: first + rows.count, of: &progress, closing: closing, delay: options.delay)
         return progress.number
     }

@@ -67,7 +67,7 @@ struct RandomTraffic {
         let delay = Int.random(in: 0..<4, using: &random) == 0 ? Duration.seconds(20) : .zero
         let closes = Int.random(in: 0..<6, using: &random) == 0
         let offset = batches[index].progress.offset
-        let rows = entries.enumerated().map { FetchQueue.Row($1, at: offset + $0 + 1) }
+        let rows = entries.enumerated().map { (entry: $1, row: offset + $0 + 1) }
         var progress = batches[index].progress
         let queue = batches[index].queue
         do throws(StateError) {

@@ -24,7 +24,7 @@ enum StateCall: String, CaseIterable, Sendable {
         }
         func enqueue(closing: Bool, delay: Duration = .zero) async throws {
             var progress = situation.open
-            let rows = try (20..<23).map { FetchQueue.Row(try QueueFixture.entry($0, hosts: 3), at: $0 - 19) }
+            let rows = try (20..<23).map { (entry: try QueueFixture.entry($0, hosts: 3), row: $0 - 19) }
             _ = try await queue.enqueue(rows, to: 30, of: &progress, closing: closing, delay: delay)
         }
         func acquire(_ id: URLID, nonce: UInt64, of process: Incarnation) async throws {

@@ -78,31 +78,23 @@ struct Heartbeat: Sendable {
 
     /// Tells onlookers that the worker has ended. A server may just have taken the place of another one, so a failed call is made again.
     /// - Returns: Whether Redis has taken the worker off its list.
-    func leave() async -> Bool { await inTime { (try? await queue.leave(name)) != nil } }
+    func leave() async -> Bool { await untilFarewell { (try? await queue.leave(name)) != nil } }
 
     /// Tells onlookers what a worker leaves that ends without handing it back.
     func sayLast() async {
         let record = record
-        _ = await inTime { (try? await queue.beat(name, record) {}) != nil }
+        _ = await untilFarewell { (try? await queue.beat(name, record) {}) != nil }
     }
 
-    private func inTime(_ call: @escaping @Sendable () async -> Bool) async -> Bool {
-        await withTaskGroup(of: Bool.self) { group in
-            group.addTask {
-                while !Task.isCancelled {
-                    if await call() { return true }
-                    try? await Task.sleep(for: Self.farewellPause)
-                }
-                return false
+    private func untilFarewell(_ call: @escaping @Sendable () async -> Bool) async -> Bool {
+        let hasSucceeded = try? await inTime(Self.farewell) {
+            while !Task.isCancelled {
+                if await call() { return true }
+                try? await Task.sleep(for: Self.farewellPause)
             }
-            group.addTask {
-                try? await Task.sleep(for: Self.farewell)
-                return false
-            }
-            let hasSucceeded = await group.next() ?? false
-            group.cancelAll()
-            return hasSucceeded
+            return false
         }
+        return hasSucceeded ?? false
     }
 
     private var record: WorkerRecord {

@@ -1,16 +1,10 @@
-internal import GannetQueue
+package import GannetQueue
 
 /// Counts each host's requests in flight, and its requests that ended in the last seconds. A struct without a clock.
 ///
 /// Ended requests are counted in windows, and the last two windows are kept. So each snapshot covers the time of one to two windows, and
 /// the number of snapshots changes nothing. A window counts a limited number of hosts; further hosts are left out.
 struct HostTally<Flight: Hashable & Sendable>: Sendable {
-    enum End {
-        case good, bad
-        /// The worker cancelled the request, which says nothing about the host.
-        case calledOff
-    }
-
     private struct Ended {
         var finished = 0
         var failed = 0
@@ -43,11 +37,14 @@ struct HostTally<Flight: Hashable & Sendable>: Sendable {
         flights[flight] = (host, now)
     }
 
-    mutating func ended(_ flight: Flight, _ end: End, at now: ContinuousClock.Instant) {
-        guard let (host, began) = flights.removeValue(forKey: flight), end != .calledOff else { return }
+    /// The worker cancelled the request, which says nothing about the host.
+    mutating func calledOff(_ flight: Flight) { flights[flight] = nil }
+
+    mutating func ended(_ flight: Flight, isBad: Bool = false, at now: ContinuousClock.Instant) {
+        guard let (host, began) = flights.removeValue(forKey: flight) else { return }
         turn(at: now)
         if current[host] == nil, current.count >= Self.mostHosts { return }
-        current[host, default: Ended()].add(now - began, isBad: end == .bad)
+        current[host, default: Ended()].add(now - began, isBad: isBad)
     }
 
     mutating func snapshot(at now: ContinuousClock.Instant) -> ActivitySnapshot {
@@ -76,5 +73,29 @@ struct HostTally<Flight: Hashable & Sendable>: Sendable {
         previousBegan = isOld ? now - Self.window : currentBegan
         current = [:]
         currentBegan = now
+    }
+}
+
+/// A worker's requests by host, at one moment.
+package struct ActivitySnapshot: Sendable {
+    /// The length of the time for which ended requests are counted.
+    package let interval: Duration
+    package let hosts: [HostLoad]
+
+    /// The hosts whose requests take longest, the slowest host first.
+    package func slowest(_ count: Int) -> [HostLoad] {
+        Array(hosts.sorted { ($0.slowness, $1.name) > ($1.slowness, $0.name) }.prefix(count))
+    }
+
+    /// The hosts with the most requests in flight; of equal hosts, those with the most ended requests.
+    func busiest(_ count: Int) -> [HostLoad] {
+        Array(hosts.sorted { ($0.running, $0.finished, $1.name) > ($1.running, $1.finished, $0.name) }.prefix(count))
+    }
+
+    /// The busiest hosts, and the slowest of the others.
+    func notable(_ count: Int) -> [HostLoad] {
+        let busy = busiest(count)
+        let slow = slowest(count / 2).filter { host in !busy.prefix(count / 2).contains { $0.name == host.name } }
+        return busy.prefix(count - slow.count) + slow
     }
 }

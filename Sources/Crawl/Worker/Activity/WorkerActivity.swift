@@ -21,7 +21,7 @@ package final class WorkerActivity: Sendable {
     /// A redirect has led the request to another host.
     func moved(_ token: LockToken, to host: String) {
         tally.withLock {
-            $0.ended(token, .good, at: .now)
+            $0.ended(token, at: .now)
             $0.began(token, host: host, at: .now)
         }
     }
@@ -30,20 +30,11 @@ package final class WorkerActivity: Sendable {
     ///   - error: The error of a request that failed.
     ///   - time: The time of the whole request, including its redirects to other hosts.
     func ended(_ token: LockToken, _ error: FetchError?, after time: Duration) {
-        let end: HostTally<LockToken>.End = error.map { $0.kind == .cancelled ? .calledOff : .bad } ?? .good
-        tally.withLock { $0.ended(token, end, at: .now) }
-        switch end {
-        case .good:
-            times.withLock {
-                $0.timings.fetches.note(time)
-                $0.ends.note(nil)
-            }
-        case .bad:
-            times.withLock {
-                $0.timings.failedFetches.note(time)
-                $0.ends.note(error?.kind)
-            }
-        case .calledOff: break
+        if error?.kind == .cancelled { return calledOff(token) }
+        tally.withLock { $0.ended(token, isBad: error != nil, at: .now) }
+        times.withLock {
+            $0.ends.note(error?.kind)
+            if error == nil { $0.timings.fetches.note(time) } else { $0.timings.failedFetches.note(time) }
         }
     }
 
@@ -59,7 +50,7 @@ package final class WorkerActivity: Sendable {
     }
 
     /// The request is not made, or says nothing about its host.
-    func calledOff(_ token: LockToken) { tally.withLock { $0.ended(token, .calledOff, at: .now) } }
+    func calledOff(_ token: LockToken) { tally.withLock { $0.calledOff(token) } }
 
     func exchanged(after time: Duration) {
         times.withLock { $0.timings.exchanges.note(time) }
@@ -109,4 +100,44 @@ extension RequestEnds {
         default: reached += 1
         }
     }
+}
+
+/// Counts durations in steps. A struct without a clock.
+package struct Histogram: Sendable, Equatable {
+    /// The upper ends of the steps in rising order. The last step has no upper end.
+    package let bounds: [Duration]
+
+    /// The number of durations in each step.
+    package private(set) var counts: [Int]
+    package private(set) var sum = Duration.zero
+
+    package init(_ bounds: [Duration]) {
+        self.bounds = bounds
+        counts = Array(repeating: 0, count: bounds.count + 1)
+    }
+
+    /// From 5 ms to 2 minutes: requests to servers near and far.
+    package static let ofFetches = Histogram(
+        [5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 30_000, 60_000, 120_000].map { .milliseconds($0) })
+
+    /// From a quarter of a millisecond to 10 seconds: calls to Redis.
+    package static let ofCalls = Histogram(
+        [250, 500, 1000, 2500, 5000, 10_000, 25_000, 50_000, 100_000, 250_000, 1_000_000, 10_000_000].map { .microseconds($0) })
+
+    package mutating func note(_ time: Duration) {
+        counts[bounds.firstIndex { time <= $0 } ?? bounds.count] += 1
+        sum += time
+    }
+}
+
+/// How long a worker's requests and its calls to Redis took.
+package struct WorkerTimings: Sendable {
+    /// Successful and failed requests, each with its redirects.
+    package internal(set) var fetches = Histogram.ofFetches
+    package internal(set) var failedFetches = Histogram.ofFetches
+
+    /// The exchanges that were answered. A wait for a Redis that is away counts as part of the call.
+    package internal(set) var exchanges = Histogram.ofCalls
+    /// From the end of a job to Redis' consent.
+    package internal(set) var settlements = Histogram.ofCalls
 }

@@ -51,16 +51,14 @@ extension JobRunner {
     // MARK: Without an attempt
 
     /// Ends a job whose URL was fetched for another job.
-    /// - Parameters:
-    ///   - body: The body of that outcome in this job's place, if it is there.
-    ///   - now: Queue time, ms.
-    @inline(never) func delivered(_ outcome: URLOutcome, _ body: HeldBody?, to job: Job, at now: Int) -> Conclusion {
+    /// - Parameter body: The body of that outcome in this job's place, if it is there.
+    @inline(never) func delivered(_ outcome: URLOutcome, _ body: HeldBody?, to job: Job) -> Conclusion {
         if outcome.isNegative {
             // The outcome is another batch's, which heeds more than this one.
             if outcome.content.fields[.errorClass] == FailureCounts.disallowed, job.manners != .obeying {
                 return Conclusion(of: job, .bodyMissing(digest: Self.noDigest), nil)
             }
-            return failed(job, with: outcome.content, remembered: outcome.remembered(at: now))
+            return failed(job, with: outcome.content, remembered: outcome.remembered(at: job.handedOut))
         }
         if job.manners.optOuts == .heed, let optOut = outcome.content.fields[.optOut] { return disallowed(job, by: optOut) }
         guard let body else {
@@ -187,15 +185,15 @@ extension JobRunner {
     private func retriedOrGivenUp(_ job: Job, _ error: FetchError, _ times: FetchTimes, _ duration: Duration) -> Conclusion {
         let host = Settlement.HostNews(error.kind)
         let failure = OutcomeContent(error, url: job.url)
-        switch policy.decide(error.retry, failures: job.failures, random: .random(in: 0...1)) {
-        case .retry(let pause):
-            return Conclusion(of: job, .retry(failure, after: pause), .putOff(JobLabel(job), error, pause: pause), host: host)
-        case .coolDown(let pause):
-            return Conclusion(of: job, .throttled(failure, for: pause), .putOff(JobLabel(job), error, pause: pause), host: host)
-        case .putOff(let pause):
-            return Conclusion(of: job, .putOff(failure, for: pause), .putOff(JobLabel(job), error, pause: pause), host: host)
+        let outcome: Settlement.Outcome
+        let pause: Duration?
+        switch options.retryPolicy.decide(error.retry, failures: job.failures, random: .random(in: 0...1)) {
+        case .retry(let time): (outcome, pause) = (.retry(failure, after: time), time)
+        case .coolDown(let time): (outcome, pause) = (.throttled(failure, for: time), time)
+        case .putOff(let time): (outcome, pause) = (.putOff(failure, for: time), time)
         case .giveUp: return givenUp(job, error, times, duration, host: host)
         }
+        return Conclusion(of: job, outcome, .putOff(JobLabel(job), error, pause: pause), host: host)
     }
 
     private func givenUp(

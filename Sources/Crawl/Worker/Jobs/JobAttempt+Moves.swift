@@ -15,38 +15,34 @@ extension JobAttempt: HopGate {
         // The request for the rules is one to that host, and has its place like any other.
         if hop.isElsewhere { guard await getsPlace(at: hop.to.host) else { return false } }
         guard let refusal = await refusal(of: hop.to, claimed: nil, after: hop) else { return true }
-        refuse(refusal)
-        return false
+        return refuse(refusal)
     }
 
-    /// False also if the lease was lost or the task was cancelled. The transfer's own error says so then.
+    /// Asks for a place until there is one, or until the patience ends. False also if the lease was lost or the task was cancelled. The transfer's
+    /// own error says so then.
     private func getsPlace(at host: String) async -> Bool {
         var patience = PlacePatience(throttled: state.withLock { $0.job.throttled })
         var isWaiting = false
         defer { if isWaiting { runner.hopWaits.leave() } }
-        while true {
-            do throws(StateError) {
+        do throws(StateError) {
+            while true {
+                let opensIn: Duration?
                 switch try await move(to: host) {
                 case .there:
                     runner.activity.moved(job.token, to: host)
                     return true
                 case .lost: return false
-                case .hopeless:
-                    refuse(hopeless(host))
-                    return false
-                case .full(let opensIn):
-                    if !isWaiting { isWaiting = runner.hopWaits.enter() }
-                    switch patience.next(opensIn: opensIn, mayWait: isWaiting, random: .random(in: 0...1)) {
-                    case .wait(let pause): do { try await Task.sleep(for: pause) } catch { return false }
-                    case .giveUp(let pause):
-                        refuse(result(.atFullHost(host, pause: pause)))
-                        return false
-                    }
+                case .hopeless: return refuse(hopeless(host))
+                case .full(let time): opensIn = time
                 }
-            } catch {
-                if !error.isCancellation { refuse(result(.broken(error))) }
-                return false
+                if !isWaiting { isWaiting = runner.hopWaits.enter() }
+                switch patience.next(opensIn: opensIn, mayWait: isWaiting, random: .random(in: 0...1)) {
+                case .wait(let pause): do { try await Task.sleep(for: pause) } catch { return false }
+                case .giveUp(let pause): return refuse(result(.atFullHost(host, pause: pause)))
+                }
             }
+        } catch {
+            return error.isCancellation ? false : refuse(result(.broken(error)))
         }
     }
 
@@ -56,7 +52,7 @@ extension JobAttempt: HopGate {
         let partition = runner.queue.cluster.partition(of: host).index
         runner.tell(.asksForPlace(job.token, job.id, partition: partition))
         do throws(StateError) {
-            let passage = try await runner.queue.move(job, to: host, usual: runner.hostRule, lease: runner.lease)
+            let passage = try await runner.queue.move(job, to: host, usual: runner.options.hostRule, lease: runner.options.lease)
             runner.tell(.moved(job.token, job.id, partition: partition, passage))
             return passage
         } catch {
@@ -70,7 +66,11 @@ extension JobAttempt: HopGate {
         return result(.refused(FetchError(kind: .connect, url: job.url, detail: detail), host: .none))
     }
 
-    private func refuse(_ refusal: AttemptResult) { state.withLock { $0.refusal = refusal } }
+    /// The request may not follow its redirect, for this reason.
+    private func refuse(_ reason: AttemptResult) -> Bool {
+        state.withLock { $0.refusal = reason }
+        return false
+    }
 }
 
 /// How many of a worker's requests wait for a place at a host that a redirect leads to: a fourth of them may.

@@ -70,15 +70,12 @@ final class JobAttempt: Sendable {
 
     /// The first job. The worker's activity knows the request by its token.
     let job: Job
-    /// When the job was handed out, in queue time.
-    let claimed: Int
     let runner: JobRunner
     let state: Mutex<State>
     private let wire: WireRecord?
 
-    @inline(never) init(_ claimed: ClaimedJob, _ runner: JobRunner) {
-        job = claimed.job
-        self.claimed = claimed.now
+    @inline(never) init(_ job: Job, _ runner: JobRunner) {
+        self.job = job
         self.runner = runner
         state = Mutex(State(job: job))
         wire = runner.output.wireRecord(for: job)
@@ -124,7 +121,7 @@ extension JobAttempt {
         // The whole answer says once more whether its body may be used. Its confirmation need not.
         if job.manners.optOuts == .heed, job.stale?.content.fields[.optOut] != nil { return nil }
         guard let outcome = job.stale, let facts = runner.freshness.kept(outcome),
-            let body = try await heldInTime(outcome)
+            let body = try await inTime(Self.longestLook, { try await self.runner.output.held(outcome, for: self.job) })
         else { return nil }
         return KeptBody(outcome: outcome.content, facts: facts, body: body, isShared: true)
     }
@@ -143,18 +140,6 @@ extension JobAttempt {
     }
 
     /// A part of the store that is away has no body for now. The job has its host's place already, and must not keep it for that.
-    private func heldInTime(_ outcome: URLOutcome) async throws -> HeldBody? {
-        try await withThrowingTaskGroup(of: HeldBody?.self) { group in
-            defer { group.cancelAll() }
-            group.addTask { try await self.runner.output.held(outcome, for: self.job) }
-            group.addTask {
-                try? await Task.sleep(for: Self.longestLook)
-                return nil
-            }
-            return try await group.next() ?? nil
-        }
-    }
-
     private static let longestLook = Duration.seconds(1)
 }
 
@@ -163,7 +148,7 @@ extension JobAttempt {
 extension JobAttempt {
     private func refusalBeforeRequest() async -> AttemptResult? {
         guard job.manners.obeys || runner.paces.adapts, let url = try? CanonicalURL(job.url) else { return nil }
-        let refusal = await refusal(of: url, claimed: claimed)
+        let refusal = await refusal(of: url, claimed: job.handedOut)
         if refusal != nil { runner.activity.calledOff(job.token) }
         return refusal
     }
@@ -233,7 +218,7 @@ extension JobAttempt {
         runner.activity.began(job.token, host: job.host)
         let headers = job.headerFields ?? []
         let conditions = kept?.facts.conditions ?? []
-        let trace = runner.sendsTrace ? job.traceFields(besides: headers, id: .random(in: 1 ... .max)) : []
+        let trace = runner.options.sendsTrace ? job.traceFields(besides: headers, id: .random(in: 1 ... .max)) : []
         var request = DownloadRequest(url: job.url, body: runner.output.bodyDestination, headers: headers + conditions + trace)
         wire?.clear()
         request.wire = wire

@@ -18,12 +18,8 @@ final class JobRunner: Sendable {
     let executor: (any TaskExecutor)?
     let activity: WorkerActivity
     let hopWaits: HopWaits
-    let policy: RetryPolicy
+    let options: WorkerOptions
     let freshness: JobFreshness
-    /// The limits of hosts for which no rule is stored.
-    let hostRule: HostRule
-    let lease: Duration
-    let sendsTrace: Bool
     let sites: Sites
     let paces: Paces
     let tell: @Sendable (WorkerMachine.Input) -> Void
@@ -43,27 +39,22 @@ final class JobRunner: Sendable {
         if case .memory = output.bodyDestination { executor = TaskThread.jobs } else { executor = nil }
         fetches = LocalFetches(on: executor)
         hopWaits = HopWaits(places: options.concurrency)
-        policy = options.retryPolicy
+        self.options = options
         freshness = JobFreshness(policy: options.freshness)
-        hostRule = options.hostRule
-        lease = options.lease
-        sendsTrace = options.sendsTrace
     }
 
-    func run(_ claimed: ClaimedJob, _ handle: TransferHandle) async {
-        let job = claimed.job
-        guard job.needsTransfer else { return await end(job) { try await conclusionWithoutAttempt(claimed) } }
-        guard let result = await fetches.result(of: JobAttempt(claimed, self), handle) else { return tell(.adopted(job.token)) }
+    func run(_ job: Job, _ handle: TransferHandle) async {
+        guard job.needsTransfer else { return await end(job) { try await conclusionWithoutAttempt(of: job) } }
+        guard let result = await fetches.result(of: JobAttempt(job, self), handle) else { return tell(.adopted(job.token)) }
         tell(.transferEnded(job.token, bytes: result.bytesToStore))
         await end(job, result.wire) { try await conclusion(of: job, after: result, cancelled: handle.reason) }
     }
 
-    @inline(never) private func conclusionWithoutAttempt(_ claimed: ClaimedJob) async throws -> Conclusion {
-        let job = claimed.job
+    @inline(never) private func conclusionWithoutAttempt(of job: Job) async throws -> Conclusion {
         guard let outcome = job.outcome else { return job.isPoison ? poison(job) : hopeless(job) }
         if !outcome.isNegative, let rule = await ruleAgainst(job) { return disallowed(job, by: rule) }
         let body = outcome.isNegative ? nil : try await output.held(outcome, for: job)
-        return delivered(outcome, body, to: job, at: claimed.now)
+        return delivered(outcome, body, to: job)
     }
 
     /// The rule against a body that was fetched for another job, which may have asked no site. Rules that cannot be had keep no body back: nothing

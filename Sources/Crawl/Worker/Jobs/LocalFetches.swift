@@ -49,7 +49,7 @@ actor LocalFetches {
     private func adopted(
         by job: Job, _ handle: TransferHandle, _ waiter: CheckedContinuation<AttemptResult?, Never>
     ) -> Task<Void, Never>? {
-        guard let fetch = latest[job.id], fetch.attempt.claimed >= job.enqueued, fetch.attempt.job.manners == job.manners,
+        guard let fetch = latest[job.id], fetch.attempt.job.handedOut >= job.enqueued, fetch.attempt.job.manners == job.manners,
             fetch.attempt.job.keepsWire || !job.keepsWire, fetch.handle.letGo()
         else { return nil }
         let former = fetch.waiter

@@ -24,14 +24,6 @@ struct Lane {
         }
     }
 
-    /// An exchange that was answered.
-    struct Answered {
-        let request: ExchangeRequest
-        let outgoing: [Outgoing]
-        /// The lease counts from here.
-        let began: Instant
-    }
-
     static let mostOutgoing = ExchangeRequest.mostJobs
     static let mostOutgoingBytes = 1 << 20
     /// Fewer settlements wait for company, as long as no place is empty: where origins are slow, the worker's places are what counts.
@@ -129,12 +121,13 @@ struct Lane {
 
     /// The request under way is answered.
     /// - Parameter time: Queue time.
-    mutating func answered(_ time: Int, at now: Instant) -> Answered? {
+    /// - Returns: The lease counts from `began`.
+    mutating func answered(_ time: Int, at now: Instant) -> (request: ExchangeRequest, outgoing: [Outgoing], began: Instant)? {
         lastAnswer = now
         workingSince = workingSince ?? time
         failures = 0
         guard let request = session.end(), let sent = sent.take() else { return nil }
-        return Answered(request: request, outgoing: sent.outgoing, began: sent.began)
+        return (request, sent.outgoing, sent.began)
     }
 
     /// The lease has ended. The same settlements go again as the first exchange of a new incarnation, which holds nothing.

@@ -8,7 +8,7 @@ extension WorkerMachine {
         noteBack(index)
         rate.noteAnswer(after: time, at: now)
         for (outgoing, verdict) in zip(sent.outgoing, exchange.verdicts) { settled(outgoing, verdict, in: index, at: now) }
-        for job in exchange.jobs { hold(job, in: index, exchange.now, claimed: sent.began, at: now) }
+        for job in exchange.jobs { hold(job, in: index, claimed: sent.began, at: now) }
         for settlement in exchange.unreadable {
             lanes[index].session.holdings.add(settlement.isDelivery ? .delivery(settlement.token) : .lock(settlement.id), settlement.token)
             lanes[index].append(.init(settlement, .givenUp(1), since: now))
@@ -78,10 +78,10 @@ extension WorkerMachine {
         }
     }
 
-    private mutating func hold(_ job: Job, in index: Int, _ queueTime: Int, claimed: Instant, at now: Instant) {
+    private mutating func hold(_ job: Job, in index: Int, claimed: Instant, at now: Instant) {
         let isDelivery = job.outcome != nil
         lanes[index].session.holdings.add(isDelivery ? .delivery(job.token) : .lock(job.id), job.token)
-        let held = JobInHand(job: job, queueTime: queueTime, claimed: claimed, phase: .inStock)
+        let held = JobInHand(job: job, claimed: claimed, phase: .inStock)
         if ending.isStopping {
             held.phase = .settling
             held.isUnbegun = true
@@ -93,7 +93,7 @@ extension WorkerMachine {
         } else {
             held.phase = .concluding(bytes: 0)
             jobs[job.token] = held
-            actions.append(.start(ClaimedJob(job: job, now: queueTime)))
+            actions.append(.start(job))
         }
     }
 

@@ -1,5 +1,6 @@
 internal import GannetBase
 internal import GannetQueue
+internal import GannetRedis
 
 /// The machine's reactions to the ends of transfers and jobs.
 extension WorkerMachine {
@@ -64,7 +65,8 @@ extension WorkerMachine {
         if case .answered = conclusion.settlement.host { withoutNetworkUntil = nil }
         guard let pause = conclusion.networkPause else { return }
         // A URL whose time is over before that has its end to come for. Zero is for ever.
-        withoutNetworkUntil = now + (options.giveUpAfter > .zero ? min(pause, options.giveUpAfter) : pause)
+        let longest = options.retryPolicy.giveUpAfter
+        withoutNetworkUntil = now + (longest > .zero ? min(pause, longest) : pause)
     }
 
     /// The job's lock is lost, and its transfer goes on for the job that has the lock now.

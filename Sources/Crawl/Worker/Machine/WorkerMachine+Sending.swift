@@ -1,4 +1,5 @@
 internal import GannetQueue
+internal import GannetRedis
 
 /// When an exchange is sent, and what it asks for.
 extension WorkerMachine {
@@ -83,8 +84,8 @@ extension WorkerMachine {
         request.hasNothingElsewhere = order.count == 1 || lanes[index].isHeldBack && hasNothing(besides: index)
         request.inbox = wanted > 0 ? inbox : nil
         request.host = options.hostRule
-        request.hostPatience = options.hostPatience
-        request.giveUpAfter = options.giveUpAfter
+        request.hostPatience = options.retryPolicy.hostPatience
+        request.giveUpAfter = options.retryPolicy.giveUpAfter
         request.since = lanes[index].workingSince
         request.random = random(in: 0...1)
         let sent = lanes[index].send(request, at: now)
@@ -110,7 +111,7 @@ extension WorkerMachine {
         guard let held = jobs[token] else { return }
         held.phase = .transferring
         transferring += 1
-        actions.append(.start(ClaimedJob(job: held.job, now: held.queueTime)))
+        actions.append(.start(held.job))
     }
 
     /// When the machine wants to be woken, unless something happens before.
@@ -131,5 +132,52 @@ extension WorkerMachine {
             if hasRoom, !lanes[index].mayFindWork, let time = lanes[index].visitAt { times.append(time) }
         }
         return times.min()
+    }
+}
+
+/// Estimates how many transfers will end until an exchange has brought their successors. A struct without a clock.
+struct EndRate {
+    private var ended = 0
+    private var since: ContinuousClock.Instant?
+    private var perSecond = 0.0
+    private var roundTrip = 0.0
+
+    /// A shorter time says little about the rate.
+    private static let shortestWindow = Duration.milliseconds(10)
+    /// The share of the newest value.
+    private static let weight = 0.3
+
+    mutating func noteEnd() { ended += 1 }
+
+    mutating func noteAnswer(after time: Duration, at now: ContinuousClock.Instant) {
+        roundTrip += (time / .seconds(1) - roundTrip) * (roundTrip == 0 ? 1 : Self.weight)
+        let began = since ?? now
+        since = began
+        guard now - began >= Self.shortestWindow else { return }
+        perSecond += (Double(ended) / ((now - began) / .seconds(1)) - perSecond) * (perSecond == 0 ? 1 : Self.weight)
+        ended = 0
+        since = now
+    }
+
+    /// Whether so many transfers end within this time.
+    func brings(_ number: Int, within time: Duration) -> Bool { perSecond * (time / .seconds(1)) >= Double(number) }
+
+    /// The transfers that end within one round trip and this wait before it.
+    func expected(with wait: Duration) -> Int {
+        Int((perSecond * (roundTrip + wait / .seconds(1))).rounded(.up))
+    }
+}
+
+extension WorkerMachine {
+    /// The order in which a worker visits partitions: rendezvous hashing, so that workers spread over all of them without a word.
+    static func order(of worker: String, count: Int) -> [Int] {
+        let name = Partition.hash(worker.utf8)
+        let weights = (0..<count).map { partition in
+            var hash = (name ^ UInt64(partition)) &* 0x9e37_79b9_7f4a_7c15
+            // FNV leaves the high bits of short texts alike.
+            hash = (hash ^ (hash >> 31)) &* 0xbf58_476d_1ce4_e5b9
+            return hash ^ (hash >> 29)
+        }
+        return (0..<count).sorted { (weights[$0], $0) > (weights[$1], $1) }
     }
 }

@@ -50,7 +50,7 @@ struct WorkerMachine {
 
     enum Action: Sendable {
         case send(Lane.ID, ExchangeRequest)
-        case start(ClaimedJob)
+        case start(Job)
         /// End the transfer of a job, whose conclusion follows.
         case cancel(LockToken, Cancellation)
         case report(WorkerReport)
@@ -81,9 +81,7 @@ struct WorkerMachine {
     /// A class: a change of its phase then changes no table, which would copy the job to and fro.
     final class JobInHand {
         let job: Job
-        /// Queue time of the exchange that brought it, ms.
-        let queueTime: Int
-        /// When that exchange was sent. The lock is not older.
+        /// When the exchange that brought it was sent. The lock is not older.
         let claimed: Instant
         var phase: Phase
         var isCancelled = false
@@ -92,9 +90,8 @@ struct WorkerMachine {
         /// It is handed back without an attempt.
         var isUnbegun = false
 
-        init(job: Job, queueTime: Int, claimed: Instant, phase: Phase) {
+        init(job: Job, claimed: Instant, phase: Phase) {
             self.job = job
-            self.queueTime = queueTime
             self.claimed = claimed
             self.phase = phase
         }
@@ -161,7 +158,7 @@ struct WorkerMachine {
         self.inbox = inbox
         self.isFed = isFed
         self.mostWaiting = mostWaiting
-        order = PartitionOrder.of(worker, count: partitions)
+        order = Self.order(of: worker, count: partitions)
         // Partitions count their tokens by themselves. Tokens of different incarnations are different all the same.
         lanes = (0..<partitions).map { Lane(Lane.ID(partition: $0, incarnation: Incarnation(random.next()))) }
         generator = random
@@ -246,11 +243,4 @@ struct WorkerMachine {
             lanes[index].heardMeanwhile = lanes[index].underWay != nil
         }
     }
-}
-
-/// A job as an exchange brought it.
-struct ClaimedJob: Sendable {
-    let job: Job
-    /// Queue time of the exchange, ms. The job's transfer begins later.
-    let now: Int
 }

@@ -1,9 +1,9 @@
 internal import GannetBase
 internal import GannetRedisClient
 
-/// Where some of a queue's ready, parked or delayed jobs of one priority lie. Except for the ready blocks, each place is a member of the
+/// Where some of a queue's ready, parked or delayed jobs of one priority lie. Except for the ready blocks, each list is a member of the
 /// priority's timers.
-package enum JobPlace {
+package enum JobList {
     /// Blocks that no worker has seen.
     case ready
     /// Blocks, and URLs to carry on, whose host had no room.
@@ -51,7 +51,7 @@ package enum JobPlace {
         return time
     }
 
-    /// When a block of this place is due, for blocks that were enqueued with a delay.
+    /// When a block of this list is due, for blocks that were enqueued with a delay.
     package func due(_ block: Block) -> Int? {
         guard case .delayed(let delay) = self else { return nil }
         return block.enqueued + delay
@@ -77,13 +77,9 @@ struct JobReader {
 
     var keys: Keys { partition.keys }
 
-    func pipeline(_ commands: [RedisCommand]) async throws -> [RedisReply] {
-        try await queue.cluster.connection.pipeline(commands).map { try $0.get() }
-    }
-
-    /// The list of a place that may hold selected jobs.
-    func list(of place: JobPlace, _ priority: Priority) -> RedisArgument? {
-        switch place {
+    /// The key of a list that may hold selected jobs.
+    func key(of list: JobList, _ priority: Priority) -> RedisArgument? {
+        switch list {
         case .ready: selection.state == .ready ? keys.ready(priority, of: queue.name) : nil
         case .aside(let host):
             selection.state == .ready && (selection.filter.host.map { Array($0.utf8) == host } ?? true)
@@ -97,7 +93,7 @@ struct JobReader {
     /// Learns which batches are still under way, before their blocks are selected.
     mutating func learnBatches(of elements: [[UInt8]]) async throws {
         let numbers = Set(elements.compactMap { Block($0)?.batch }).filter { batches[$0] == nil }.sorted()
-        let replies = try await pipeline(numbers.map { RedisCommand("HGET", keys.batch($0, of: queue.name), "state") })
+        let replies = try await queue.cluster.answers(to: numbers.map { RedisCommand("HGET", keys.batch($0, of: queue.name), "state") })
         for (number, reply) in zip(numbers, replies) { batches[number] = .some(try reply.asOptionalBytes()) }
     }
 
@@ -110,13 +106,13 @@ struct JobReader {
     }
 
     /// The block, where its jobs are selected. The state of followers is their own.
-    func selected(_ element: [UInt8], in place: JobPlace) -> Block? {
+    func selected(_ element: [UInt8], in list: JobList) -> Block? {
         guard let block = Block(element), state(ofBatch: block.batch) != nil, matches(block) else { return nil }
-        if case .followers = place, block.followerState != selection.state { return nil }
+        if case .followers = list, block.followerState != selection.state { return nil }
         return block
     }
 
-    /// The places of the selected jobs in a selected block, the last `most` of them.
+    /// The positions of the selected jobs in a selected block, the last `most` of them.
     func chosen(_ block: Block, most: Int) -> [Int] {
         guard selection.filter.looksAtEach else { return Array(max(0, block.count - most)..<block.count) }
         var (rest, chosen) = (block, [Int]())
@@ -128,8 +124,8 @@ struct JobReader {
     }
 
     /// Whether a URL's followers may be selected.
-    func mayConcern(_ place: JobPlace) -> Bool {
-        guard let url = selection.filter.url, case .followers(let id) = place else { return true }
+    func mayConcern(_ list: JobList) -> Bool {
+        guard let url = selection.filter.url, case .followers(let id) = list else { return true }
         return url.bytes == id
     }
 
