@@ -16,7 +16,7 @@ package final class Job: Sendable {
     /// The batch's number.
     package let batch: Int
 
-    /// What the batch asks of its jobs.
+    /// The record of the batch.
     private let terms: LeasedBatch
 
     /// The batch's requests have headers of their own.

@@ -24,7 +24,7 @@ struct SweepStep {
     /// Elements that Redis goes over to find others.
     private var passed = 0
 
-    /// What is added to the counters of batches and of the queue.
+    /// Changes of the counters of batches, and of the queue alone.
     private var changes: [Int: [String: Int]] = [:]
     private var totals: [String: Int] = [:]
 
