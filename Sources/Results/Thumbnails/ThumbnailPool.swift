@@ -1,36 +1,40 @@
 internal import GannetBase
+internal import GannetFetch
 package import GannetPictures
 
 /// Makes thumbnails with a few programs of its own, which decode strangers' pictures in its place.
 ///
 /// The programs start when they are needed, stay for the next pictures, and end when there are none for a while. A program that dies costs one
-/// picture an error.
+/// picture an error. A picture takes the program that worked last, or has one started while there are fewer than may be, or waits for its turn.
 package final class ThumbnailPool: Sendable {
+    private struct Idle {
+        let child: ThumbnailChild
+        /// How many it has worked on.
+        let pictures: Int
+        let since: ContinuousClock.Instant
+    }
+
     private struct State {
-        var machine: ThumbnailPoolMachine<ThumbnailChild>
-        var waiters: [Int: CheckedContinuation<Turn, Never>] = [:]
-        var tickets = 0
+        /// The warmest is the last.
+        var idle: [Idle] = []
+        /// Pictures that are worked on or wait.
+        var taken = 0
+        var waitingBytes = 0
+        var isClosed = false
         var sweeping: Task<Void, Never>?
         var made = 0
         var processes: Set<pid_t> = []
     }
 
-    /// The end of a picture's wait.
-    private enum Turn: Sendable {
-        case use(ThumbnailChild, pictures: Int)
-        case start
-        case left
-        case refused
-    }
-
     package let bounds: ThumbnailBounds
     private let program: ThumbnailProgram
-    private let state: Mutex<State>
+    private let gate: DownloadGate
+    private let state = Mutex(State())
 
     package init(_ program: ThumbnailProgram, _ bounds: ThumbnailBounds = ThumbnailBounds()) {
         self.program = program
         self.bounds = bounds
-        state = Mutex(State(machine: ThumbnailPoolMachine(bounds)))
+        gate = DownloadGate(places: bounds.programs)
     }
 
     deinit { close() }
@@ -42,6 +46,9 @@ package final class ThumbnailPool: Sendable {
 
     /// The numbers of the programs that have started and not ended.
     var processes: Set<pid_t> { state.withLock { $0.processes } }
+
+    /// Pictures that are worked on or wait.
+    var taken: Int { state.withLock { $0.taken } }
 
     /// Throws where no picture can be made, before anything is fetched for one.
     package func check() throws(ThumbnailFailure) { _ = try program.find() }
@@ -61,21 +68,20 @@ package final class ThumbnailPool: Sendable {
         guard count <= bounds.input else {
             return .failure(ThumbnailFailure(.tooLarge, "The picture has \(count) bytes; at most \(bounds.input) are permitted."))
         }
-        var (child, pictures): (ThumbnailChild?, Int) = (nil, 0)
-        switch await turn(bytes: count) {
-        case .use(let other, let count): (child, pictures) = (other, count)
-        case .start: break
-        case .left: return .failure(ThumbnailFailure(.cancelled, "Nobody waits for the thumbnail any more."))
-        case .refused:
+        guard let waits = take(count) else {
             return .failure(ThumbnailFailure(.busy, "Too many pictures wait for their thumbnails. Try again in a moment."))
         }
-        if let idle = child, !idle.isAlive {
-            end([idle])
-            (child, pictures) = (nil, 0)
+        let hasTurn = await Task.isCancelled ? false : gate.enter()
+        let given = state.withLock { state -> Idle? in
+            if waits { state.waitingBytes -= count }
+            if !hasTurn { state.taken -= 1 }
+            return hasTurn ? state.idle.popLast() : nil
         }
-        let given = child
-        let (worked, outcome) = await OwnedThread.result(name: "thumbnail") { () -> (ThumbnailChild?, ThumbnailChild.Outcome) in
-            var child = given
+        guard hasTurn else { return .failure(ThumbnailFailure(.cancelled, "Nobody waits for the thumbnail any more.")) }
+        let warm = given.flatMap { $0.child.isAlive ? $0 : nil }
+        if let given, warm == nil { end([given.child]) }
+        let (child, outcome) = await OwnedThread.result(name: "thumbnail") { () -> (ThumbnailChild?, ThumbnailChild.Outcome) in
+            var child = warm?.child
             do throws(ThumbnailFailure) {
                 let picture = try read()
                 let working = if let child { child } else { try self.start() }
@@ -85,56 +91,50 @@ package final class ThumbnailPool: Sendable {
                 return (child, ThumbnailChild.Outcome(result: .failure(error), survived: child != nil))
             }
         }.get()
-        done(worked, pictures: pictures + 1, survived: outcome.survived)
+        done(child, pictures: (warm?.pictures ?? 0) + 1, survived: outcome.survived)
+        gate.leave()
         return outcome.result
     }
 
-    /// Ends all programs. Programs at work end with their pictures.
-    package func close() {
-        let (children, sweeping) = state.withLock { ($0.machine.close(), $0.sweeping) }
-        sweeping?.cancel()
-        end(children)
-    }
-
-    /// The turn of a picture, which may come much later.
-    private func turn(bytes: Int) async -> Turn {
-        let waiter = state.withLock { state in
-            state.tickets += 1
-            return PictureTicket(number: state.tickets, bytes: bytes)
-        }
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let turn = state.withLock { state -> Turn? in
-                    // A cancellation before this lock found nobody who waits.
-                    if Task.isCancelled { return .left }
-                    switch state.machine.want(waiter) {
-                    case .use(let child, let pictures): return .use(child, pictures: pictures)
-                    case .start: return .start
-                    case .refuse: return .refused
-                    case .wait:
-                        state.waiters[waiter.number] = continuation
-                        return nil
-                    }
+    /// Whether a picture has to wait; nil where it is refused. A small file may be a picture that takes seconds.
+    private func take(_ count: Int) -> Bool? {
+        state.withLock { state -> Bool? in
+            let waits = state.taken >= bounds.programs
+            if state.isClosed { return nil }
+            if waits {
+                guard state.taken - bounds.programs < bounds.waitingPictures, state.waitingBytes + count <= bounds.waiting else {
+                    return nil
                 }
-                if let turn { continuation.resume(returning: turn) }
+                state.waitingBytes += count
             }
-        } onCancel: {
-            let continuation = state.withLock { state in
-                state.machine.leave(waiter) ? state.waiters.removeValue(forKey: waiter.number) : nil
-            }
-            continuation?.resume(returning: .left)
+            state.taken += 1
+            return waits
         }
     }
 
+    /// A program ends with its last picture, and its death or the close of the pool ends it too.
     private func done(_ child: ThumbnailChild?, pictures: Int, survived: Bool) {
-        let (next, continuation) = state.withLock { state in
-            if child != nil { state.made += 1 }
-            let next = state.machine.done(child, pictures: pictures, survived: survived, at: .now)
-            if state.machine.hasIdle, state.sweeping == nil { state.sweeping = sweeping() }
-            return (next, next.waiter.flatMap { state.waiters.removeValue(forKey: $0.number) })
+        let ended = state.withLock { state -> ThumbnailChild? in
+            state.taken -= 1
+            guard let child else { return nil }
+            state.made += 1
+            guard survived, pictures < bounds.pictures, !state.isClosed else { return child }
+            state.idle.append(Idle(child: child, pictures: pictures, since: .now))
+            if state.sweeping == nil { state.sweeping = sweeping() }
+            return nil
         }
-        continuation?.resume(returning: next.child.map { .use($0.child, pictures: $0.pictures) } ?? .start)
-        if let ended = next.ended { end([ended]) }
+        if let ended { end([ended]) }
+    }
+
+    /// Ends all programs. Programs at work end with their pictures, and no further picture is taken.
+    package func close() {
+        let (idle, sweeping) = state.withLock { state in
+            state.isClosed = true
+            defer { state.idle = [] }
+            return (state.idle, state.sweeping)
+        }
+        sweeping?.cancel()
+        end(idle.map(\.child))
     }
 
     private func start() throws(ThumbnailFailure) -> ThumbnailChild {
@@ -152,12 +152,15 @@ package final class ThumbnailPool: Sendable {
 
     /// When to look again; nil where no program is idle.
     private func endIdle() -> ContinuousClock.Instant? {
-        let (ended, next) = state.withLock { state in
-            let swept = state.machine.sweep(at: .now)
-            if swept.next == nil { state.sweeping = nil }
-            return swept
+        let (old, next) = state.withLock { state in
+            let now = ContinuousClock.now
+            let old = state.idle.filter { $0.since + bounds.idle <= now }
+            state.idle.removeAll { $0.since + bounds.idle <= now }
+            let next = state.idle.map(\.since).min().map { $0 + bounds.idle }
+            if next == nil { state.sweeping = nil }
+            return (old, next)
         }
-        end(ended)
+        end(old.map(\.child))
         return next
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import GannetBase
 import GannetPictures
 import GannetTestKit
 import Testing
@@ -97,6 +98,40 @@ import Testing
         #expect(await making.failure(of: Self.small) == nil)
         #expect(try process(of: making) != first)
         making.pool.close()
+    }
+
+    @Test func `the program that worked last takes the next picture`() async throws {
+        let making = Making {
+            $0.programs = 2
+            $0.pictures = 3
+        }
+        #expect(await making.failure(of: Self.small) == nil)
+        let first = try process(of: making)
+        let (isTaken, mayGo) = (SharedFlag(), Condition(false))
+        let request = ThumbnailRequest(width: 64, height: 64, fit: .contain, format: .plain)
+        async let late = making.pool.result(request, count: Self.small.count) {
+            isTaken.set()
+            mayGo.wait { $0 ? () : nil }
+            return Self.small
+        }
+        try await eventually("a picture has the first program") { isTaken.isSet }
+        #expect(await making.failure(of: Self.small) == nil)
+        mayGo.withLock { $0 = true }
+        mayGo.wakeAll()
+        _ = try await late.get()
+        #expect(making.pool.processes.count == 2)
+        // The third picture of the first program is its last.
+        #expect(await making.failure(of: Self.small) == nil)
+        #expect(making.pool.processes.count == 1 && !making.pool.processes.contains(first))
+        making.pool.close()
+    }
+
+    @Test func `a pool that is closed has no program, and takes no picture`() async throws {
+        let making = Making()
+        #expect(await making.failure(of: Self.small) == nil)
+        making.pool.close()
+        #expect(making.pool.processes.isEmpty)
+        #expect(await making.failure(of: Self.small) == .busy)
     }
 
     @Test func `an idle program ends after a while`() async throws {
