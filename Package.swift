@@ -38,7 +38,6 @@ let package = Package(
         .systemLibrary(name: "CBrotli", providers: [.apt(["libbrotli-dev"])]),
         // For tests, which need something to decode.
         .systemLibrary(name: "CBrotliEncoder", providers: [.apt(["libbrotli-dev"])]),
-        .systemLibrary(name: "CArchive", providers: [.apt(["libarchive-dev"])]),
         .systemLibrary(name: "CZstd", providers: [.apt(["libzstd-dev"])]),
 
         // The rooms, from the ground floor up: a target imports only from those above it.
@@ -70,7 +69,7 @@ let package = Package(
         .target(
             name: "Results",
             dependencies: [
-                "CArchive", "CZlib", "GannetRedisClient", "GannetQueue", "GannetHTTP", "GannetPictures", "GannetFetch", "Lists",
+                "CZlib", "GannetRedisClient", "GannetQueue", "GannetHTTP", "GannetPictures", "GannetFetch", "Lists",
                 "GannetBase",
             ],
             swiftSettings: settings),
@@ -107,8 +106,8 @@ let package = Package(
         .executableTarget(
             name: "TestHelper",
             dependencies: [
-                "COpenSSL", "GannetRedisClient", "GannetQueue", "GannetHTTP", "GannetPictures", "GannetFetch", "GannetRedis", "Results",
-                "Crawl", "GannetBase", "GannetTestKit",
+                "GannetRedisClient", "GannetQueue", "GannetHTTP", "GannetPictures", "GannetFetch", "GannetRedis", "Results", "Crawl",
+                "GannetBase", "GannetTestKit",
             ],
             path: "Tests/Helper", swiftSettings: settings),
 

@@ -1,10 +1,9 @@
 internal import GannetBase
-internal import GannetQueue
 
 /// Makes batches of calls: what comes while one batch is under way gathers, and goes together in the next.
-actor Gathering<Item: Sendable, Answer: Sendable> {
+actor Gathering<Item: Sendable, Answer: Sendable, Failure: Error> {
     private let bytes: @Sendable (Item) -> Int
-    private let call: @Sendable ([Item]) async throws(StateError) -> [Result<Answer, StateError>]
+    private let call: @Sendable ([Item]) async throws(Failure) -> [Result<Answer, Failure>]
     private var waiters: [Int: CheckedContinuation<Answer, any Error>] = [:]
     private var gathered: [(number: Int, item: Item)] = []
     private var last = 0
@@ -22,11 +21,14 @@ actor Gathering<Item: Sendable, Answer: Sendable> {
     ///   - call: Answers each item of a batch, or throws for all of them.
     init(
         bytes: @escaping @Sendable (Item) -> Int,
-        call: @escaping @Sendable ([Item]) async throws(StateError) -> [Result<Answer, StateError>]
+        call: @escaping @Sendable ([Item]) async throws(Failure) -> [Result<Answer, Failure>]
     ) {
         self.bytes = bytes
         self.call = call
     }
+
+    /// Callers for whom no call has begun.
+    var waiting: Int { gathered.count }
 
     func callAsFunction(_ item: Item) async throws -> Answer {
         last += 1
@@ -54,8 +56,8 @@ actor Gathering<Item: Sendable, Answer: Sendable> {
             let batch = next()
             // The callers that waited were cancelled.
             if batch.isEmpty { break }
-            let answers: [Result<Answer, StateError>]
-            do throws(StateError) { answers = try await call(batch.map(\.item)) } catch { answers = batch.map { _ in .failure(error) } }
+            let answers: [Result<Answer, Failure>]
+            do throws(Failure) { answers = try await call(batch.map(\.item)) } catch { answers = batch.map { _ in .failure(error) } }
             for (one, answer) in zip(batch, answers) {
                 waiters.removeValue(forKey: one.number)?.resume(with: answer.mapError { $0 as any Error })
             }
@@ -80,5 +82,18 @@ actor Gathering<Item: Sendable, Answer: Sendable> {
     private func cancel(_ number: Int) {
         gathered.removeAll { $0.number == number }
         waiters.removeValue(forKey: number)?.resume(throwing: CancellationError())
+    }
+}
+
+extension Gathering<Void, Void, any Error> {
+    /// One flush for all callers that have gathered. A caller returns after a flush that began after its call, so that everything that it had written
+    /// before is on the disk.
+    static func flushing(_ flush: @escaping @Sendable () throws -> Void) -> Gathering {
+        Gathering(
+            bytes: { _ in 0 },
+            call: { waiters in
+                try await OwnedThread.run(name: "gannet-archive") { try flush() }
+                return waiters.map { _ in .success(()) }
+            })
     }
 }

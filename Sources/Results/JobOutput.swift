@@ -53,11 +53,30 @@ extension JobOutput {
 
     package func wireRecord(for job: Job) -> WireRecord? { nil }
 
-    package func earlier(_ job: Job) -> JobRecord? { nil }
+    package func earlier(_ job: Job) async throws -> JobRecord? { nil }
 
-    package func keep(_ wire: WireRecord, body: SHA256Digest?, of job: Job) -> ExchangesPlace? { nil }
+    package func keep(_ wire: WireRecord, body: SHA256Digest?, of job: Job) async throws -> ExchangesPlace? { nil }
 
     package func watchRoom(_ tell: @escaping @Sendable (StoreRoom) -> Void) {}
+}
+
+/// An output around another one, which does all that it does not do itself.
+package protocol OutputAround: JobOutput {
+    var output: any JobOutput { get }
+}
+
+extension OutputAround {
+    package var bodyDestination: BodyDestination { output.bodyDestination }
+    package var mostWaiting: Int? { output.mostWaiting }
+    package var notesEnds: Bool { output.notesEnds }
+    package func wireRecord(for job: Job) -> WireRecord? { output.wireRecord(for: job) }
+    package func found(_ job: Job) async throws -> HeldBody? { try await output.found(job) }
+    package func held(_ outcome: URLOutcome, for job: Job) async throws -> HeldBody? { try await output.held(outcome, for: job) }
+    package func earlier(_ job: Job) async throws -> JobRecord? { try await output.earlier(job) }
+    package func keep(_ wire: WireRecord, body: SHA256Digest?, of job: Job) async throws -> ExchangesPlace? {
+        try await output.keep(wire, body: body, of: job)
+    }
+    package func watchRoom(_ tell: @escaping @Sendable (StoreRoom) -> Void) { output.watchRoom(tell) }
 }
 
 /// Whether a store takes more bodies.

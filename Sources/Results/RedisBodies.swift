@@ -12,14 +12,11 @@ package final class RedisBodies: JobOutput {
     private let cluster: ClusterState
     private let store: BlobStore
     /// One for each part of the store: the server of one part may be away, and the bodies of other parts do not wait for it.
-    private let puts: [Gathering<Blob, BlobPutAnswer>]
-    private let looks: [Gathering<Entry, Bool>]
+    private let puts: [Gathering<Blob, BlobPutAnswer, StateError>]
+    private let looks: [Gathering<Entry, Bool, StateError>]
 
-    private struct Entry {
-        let digest: [UInt8]
-        let size: Int
-        let batch: HoldingBatch?
-    }
+    private typealias Entry = (digest: [UInt8], size: Int, batch: HoldingBatch?)
+
     private let persistently: Persistence
     private let patienceForRoom: Duration
     private let temporaryFolder: String
@@ -65,7 +62,7 @@ package final class RedisBodies: JobOutput {
         }
         looks = (0..<store.partCount).map { _ in
             Gathering(bytes: { $0.digest.count }) { entries throws(StateError) in
-                try await store.contains(entries.map { ($0.digest, $0.size, $0.batch) }).map { .success($0) }
+                try await store.contains(entries).map { .success($0) }
             }
         }
         // While one part is away the worker goes on with the others. Where all are away, the worker's exchanges end it, and with it this wait.
@@ -91,11 +88,11 @@ package final class RedisBodies: JobOutput {
         let batch = job.holdingBatch
         if job.keepsWire {
             guard let place = outcome.content.exchanges,
-                try await isThere(Entry(digest: place.digest, size: place.size, batch: batch))
+                try await isThere((place.digest, place.size, batch))
             else { return nil }
         }
         if outcome.content.size == 0 { return HeldBody(file: nil) }
-        return try await isThere(Entry(digest: digest, size: outcome.content.size, batch: batch)) ? HeldBody(file: nil) : nil
+        return try await isThere((digest, outcome.content.size, batch)) ? HeldBody(file: nil) : nil
     }
 
     private func isThere(_ entry: Entry) async throws -> Bool {

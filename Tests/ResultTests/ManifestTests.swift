@@ -50,8 +50,8 @@ import Testing
 
     @Test func `each row has its line, in the order of the input, with the first of its URL as the fetched one`() async throws {
         let fixture = try await Fixture()
-        for url in ["http://h/a", "http://h/b", "http://h/c"] { #expect(fixture.folder.wants(try fixture.id(url))) }
-        #expect(!fixture.folder.wants(try fixture.id("http://H:80/a")))
+        for url in ["http://h/a", "http://h/b", "http://h/c"] { #expect(fixture.folder.list(try fixture.id(url)) == .pending) }
+        #expect(fixture.folder.list(try fixture.id("http://H:80/a")) == .repeated)
         try fixture.bring("http://h/a", "abc")
         var failed = JobRecord(try fixture.id("http://h/b"))
         failed.isFailed = true
@@ -82,7 +82,7 @@ import Testing
 
     @Test func `a password is not written down`() async throws {
         let fixture = try await Fixture()
-        _ = fixture.folder.wants(try fixture.id("http://me:secret@h/b"))
+        _ = fixture.folder.list(try fixture.id("http://me:secret@h/b"))
         let (_, lines) = try await fixture.manifest([Self.row(1, "http://me:secret@h/b")])
         #expect(lines[0].hasPrefix(#"{"line":1,"url":"http://h/b","outcome":"failed""#))
     }
@@ -117,7 +117,9 @@ import Testing
         try Data("body of_changed".utf8).write(to: URL(fileURLWithPath: path("changed")))
         try FileManager.default.moveItem(atPath: path("link"), toPath: first.temporary.file("moved"))
         try FileManager.default.createSymbolicLink(atPath: path("link"), withDestinationPath: first.temporary.file("moved"))
-        for name in names.dropLast() { #expect(try folder.wants(first.id("http://h/\(name)")) == (name == "failed"), "\(name)") }
+        for name in names.dropLast() {
+            #expect(try folder.list(first.id("http://h/\(name)")) == (name == "failed" ? .pending : .there), "\(name)")
+        }
         let checked = try await folder.check()
         #expect(checked == .init(sound: 1, broken: 4))
         for name in names {
@@ -129,7 +131,7 @@ import Testing
 
     @Test func `the earlier manifest stays until the new one is complete`() async throws {
         let fixture = try await Fixture()
-        _ = fixture.folder.wants(try fixture.id("http://h/a"))
+        _ = fixture.folder.list(try fixture.id("http://h/a"))
         let (_, before) = try await fixture.manifest([Self.row(1, "http://h/a")])
         do {
             let manifest = try Manifest(in: fixture.folder, identify: Fixture.identify)

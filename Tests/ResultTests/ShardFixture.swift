@@ -25,7 +25,7 @@ struct ShardFixture {
     /// A folder as a run opens it, in which all of these URLs are listed.
     func open(_ names: [String]) async throws -> RecordedFolder {
         let folder = try await RecordedFolder.open(BodyFolder(path))
-        for name in names { _ = folder.wants(try id(name)) }
+        for name in names { _ = folder.list(try id(name)) }
         return folder
     }
 
@@ -81,7 +81,7 @@ struct ShardFixture {
 
     func key(_ name: String) throws -> String { try id(name).bytes.hexadecimal }
 
-    func samples(_ shard: Int) throws -> [FoundSample] { try ShardWriter.samples(inShard: shard, of: path) }
+    func samples(_ shard: Int) throws -> [(key: String, names: [String])] { try ShardWriter.samples(inShard: shard, of: path) }
 
     /// All files but those of the record.
     func files() throws -> [String] {

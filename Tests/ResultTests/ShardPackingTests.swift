@@ -19,10 +19,10 @@ import Testing
         let rows = try await fixture.pack(names, in: folder)
         let (a, b, c) = (try fixture.key("a"), try fixture.key("b"), try fixture.key("c"))
         #expect(
-            try fixture.samples(0) == [
-                FoundSample(key: c, names: ["\(c).bin", "\(c).json"]), FoundSample(key: a, names: ["\(a).html", "\(a).json"]),
+            try (0..<2).map { try fixture.samples($0).map(\.names) } == [
+                [["\(c).bin", "\(c).json"], ["\(a).html", "\(a).json"]], [["\(b).body.json", "\(b).json"]],
             ])
-        #expect(try fixture.samples(1) == [FoundSample(key: b, names: ["\(b).body.json", "\(b).json"])])
+        #expect(try (0..<2).map { try fixture.samples($0).map(\.key) } == [[c, a], [b]])
         #expect(rows.map(\.file) == ["00000.tar/\(c).bin", "00000.tar/\(a).html", nil, "00001.tar/\(b).body.json", "00000.tar/\(a).html"])
         #expect(rows.map(\.outcome) == ["fetched", "fetched", "failed", "fetched", "cached"])
         #expect(rows.map(\.result) == ["new", "new", "failed", "new", "new"])
@@ -95,7 +95,7 @@ import Testing
         try await fixture.bring("a", "a", to: folder)
         let link = fixture.path + "/.gannet-link"
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: fixture.path)
-        let place = SamplePlace(shard: "00000.tar", name: "x")
+        let place = PackedPlace.sample(file: "00000.tar", name: "x")
         _ = try await fixture.pack(["a"], in: folder)
         #expect(place.isThere(in: fixture.path) && place.isThere(in: link))
         let bytes = try contents(ofFile: fixture.path + "/00000.tar")
@@ -118,13 +118,5 @@ import Testing
         #expect(!(try fixture.files().contains("manifest.jsonl")))
         let next = try await fixture.open(names)
         #expect(try await next.check() == .init(sound: 2, broken: 1))
-    }
-
-    @Test func `a place is a shard's name and that of a body in it`() {
-        let place = SamplePlace(shard: "00012.tar", name: "3fa9.jpg")
-        #expect(place.text == "00012.tar/3fa9.jpg" && SamplePlace(place.text) == place)
-        for text in ["", "00012.tar", "00012.tar/", "x.tar/a.jpg", ".tar/a.jpg", "3fa/3fa94c-cat.tar", "00012.tar/a/b", "0.warc.gz@1"] {
-            #expect(SamplePlace(text) == nil, "\(text)")
-        }
     }
 }

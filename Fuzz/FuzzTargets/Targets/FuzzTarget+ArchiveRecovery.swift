@@ -22,7 +22,7 @@ extension FuzzTarget {
         case 0: try check(archive: bytes, keeping: 0)
         case 1:
             // Zero bytes part the texts. Each becomes a member with a right checksum.
-            try check(archive: bytes.split(separator: 0, omittingEmptySubsequences: false).flatMap { packed(Array($0)) }, keeping: 0)
+            try check(archive: bytes.split(separator: 0, omittingEmptySubsequences: false).flatMap { Deflated.gzip(Array($0)) }, keeping: 0)
         default:
             // From a place on, the file's bytes are others.
             guard bytes.count >= 2 else { return }
@@ -36,35 +36,24 @@ extension FuzzTarget {
     private static let prefix = "f"
     private static let name = "f-20260101000000-00000.warc.gz"
 
-    private struct NoDigest: ArchiveHasher {
-        mutating func update(_ bytes: UnsafeRawBufferPointer) {}
-        mutating func finish() -> [UInt8] { [UInt8](repeating: 0, count: 32) }
-    }
-
     /// A file of a few exchanges, and the ends of the exchanges in it.
     private static let (written, ends): ([UInt8], [Int]) = {
         do {
             let folder = try TemporaryFolder()
-            let writer = try WARCWriter(
-                folder: folder.path, prefix: prefix, makeHasher: { NoDigest() }, now: { Date(timeIntervalSince1970: 1_767_225_600) })
+            let writer = WARCWriter(folder: folder.path, prefix: prefix, now: { Date(timeIntervalSince1970: 1_767_225_600) })
             var ends: [Int] = []
             for number in 0..<4 {
                 var exchange = WARCExchange(
                     url: "http://h/\(number)", date: Date(timeIntervalSince1970: 1_767_225_600),
                     responseHead: Array("HTTP/1.1 \(number == 2 ? 304 : 200) x\r\nContent-Type: a/b\r\n\r\n".utf8))
                 exchange.body = .bytes(number == 2 ? [] : [1, 2, 3])
-                let place = try writer.write(exchange)
-                ends.append(place.offset + place.length)
+                try writer.write(exchange)
+                ends.append(try contents(ofFile: folder.file(name + ".open")).count)
             }
             try writer.close()
             return (try contents(ofFile: folder.file(name)), ends)
         } catch { fatalError("A file cannot be written: \(error)") }
     }()
-
-    private static func packed(_ text: [UInt8]) -> [UInt8] {
-        guard let member = try? GzipPacker.packed(text) else { fatalError("There is no memory for a compressor.") }
-        return member
-    }
 
     // MARK: Invariants
 

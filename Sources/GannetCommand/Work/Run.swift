@@ -124,9 +124,11 @@ struct Run: Sendable {
                 (name: "http-header-user-agent", value: String(agent.prefix(1000))),
                 (name: "robots", value: options.submission.manners.robots.rawValue),
             ])
-        for (file, cut) in archive.recovered {
+        for file in archive.recovered {
+            let cut = file.bytesCut
             console.detail(
-                "completed \(file) of an earlier run" + (cut > 0 ? "; \(Amounts.bytes(cut)) of a half-written record were cut off" : ""))
+                "completed \(file.name) of an earlier run"
+                    + (cut > 0 ? "; \(Amounts.bytes(cut)) of a half-written record were cut off" : ""))
         }
         return archive
     }

@@ -16,7 +16,7 @@ package final class WireRecord: Sendable {
     }
 
     /// Why a body ends too early.
-    package enum Cut: Sendable {
+    package enum Cut: String, Sendable {
         /// It is longer than ``mostOfOthers``.
         case length
         /// The connection ended, or the time did.

@@ -33,7 +33,6 @@ extension BatchExport {
 
     /// Records the URLs that need no copy, and returns the bodies to copy. Blocks.
     private func look(_ ended: [(EndedJob, URLOutcome?)]) throws -> [WantedBody] {
-        let check = FileCheck(in: folder.folder.path)
         var wanted: [WantedBody] = []
         for (job, outcome) in ended {
             let (id, known) = (job.id, try folder.journal.record(of: job.id))
@@ -42,7 +41,7 @@ extension BatchExport {
                 continue
             }
             guard let outcome, outcome.isNegative || outcome.content.digest != nil else {
-                try noteGone(id, url: outcome?.content.url ?? known?.url ?? "", known, check)
+                try noteGone(id, url: outcome?.content.url ?? known?.url ?? "", known)
                 continue
             }
             let duration = Duration.milliseconds(outcome.ended - outcome.began)
@@ -60,7 +59,7 @@ extension BatchExport {
             let body = WantedBody(
                 id: id, content: outcome.content, digest: digest, duration: duration,
                 fetched: Date(timeIntervalSince1970: Double(outcome.ended) / 1000))
-            if let file = file(of: body, known, check) {
+            if let file = file(of: body, known) {
                 try noteThere(body.record(file: file), known: known)
             } else {
                 wanted.append(body)
@@ -106,19 +105,19 @@ extension BatchExport {
     }
 
     /// The file of a body that is in the folder: at its recorded place, or at the place it would get.
-    private func file(of body: WantedBody, _ known: JobRecord?, _ check: borrowing FileCheck) -> String? {
+    private func file(of body: WantedBody, _ known: JobRecord?) -> String? {
         // A packed body is never changed: a folder of shards would have the URL twice.
-        if let known, !known.isFailed, known.isPacked || known.digest == body.digest, folder.isSound(known, check) { return known.file }
+        if let known, !known.isFailed, known.isPacked || known.digest == body.digest, folder.isSound(known) { return known.file }
         let file = folder.folder.name(of: body.content.url, id: body.id)
-        return check.isSound(file, size: body.content.size, digest: body.digest) ? file : nil
+        return folder.folder.isSound(file, size: body.content.size, digest: body.digest) ? file : nil
     }
 
     /// Records a URL for which Redis names no body, from the record of the folder.
     ///
     /// Outcomes expire. An outcome is also dropped when its URL is fetched again because its body was lost, perhaps by an earlier call of
     /// this export. The outcome of an answer that may not be kept has no body.
-    private func noteGone(_ id: URLID, url: String, _ known: JobRecord?, _ check: borrowing FileCheck) throws {
-        if let known, !known.isFailed, folder.isSound(known, check) { return try noteThere(known, known: known) }
+    private func noteGone(_ id: URLID, url: String, _ known: JobRecord?) throws {
+        if let known, !known.isFailed, folder.isSound(known) { return try noteThere(known, known: known) }
         if let known, known.isLost { return try noteLost(known, known: known) }
         if let known, known.isFailed { return try noteFailed(known, known: known) }
         if url.isEmpty { return try noteFailed(ExportLoss.forgotten.record(id, url: ""), known: known) }

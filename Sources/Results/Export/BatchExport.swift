@@ -1,6 +1,7 @@
 internal import GannetBase
 internal import GannetHTTP
 package import GannetQueue
+package import Lists
 
 /// Copies the bodies of a batch's URLs into a folder.
 ///
@@ -98,6 +99,85 @@ package final class BatchExport: Sendable {
         record.typeMismatch = clause ?? ""
         try folder.append(record)
         report(.written(body.id, url: body.content.url, bytes: body.content.size, file: name))
+    }
+}
+
+/// Fetching lost bodies again.
+extension BatchExport {
+    /// How a lost body was fetched again.
+    package struct Refetch: Sendable {
+        /// The status, the content type, and, without a body, the error.
+        package let content: OutcomeContent
+        /// `nil` if the fetch failed.
+        package let body: [UInt8]?
+        package let duration: Duration
+        /// The failure of an earlier fetch, for which no request was made.
+        package let remembered: RememberedFailure?
+
+        package init(_ content: OutcomeContent, body: [UInt8]?, duration: Duration, remembered: RememberedFailure? = nil) {
+            self.content = content
+            self.body = body
+            self.duration = duration
+            self.remembered = remembered
+        }
+    }
+
+    /// Fetches every lost body.
+    /// - Parameter fetch: Fetches one URL. An error ends the export: the fetch of any other URL would fail as well.
+    package func refetch(concurrency: Int, by fetch: @escaping @Sendable (String) async throws -> Refetch) async throws {
+        try await batch.forEach(1, width: concurrency, where: folder.wantsAgain) { ended in
+            let outcomes = try await self.batch.outcomes(ended)
+            for (id, outcome) in zip(ended.ids, outcomes) {
+                let found = try await OwnedThread.run(name: "gannet-folder") { try self.folder.journal.record(of: id) }
+                guard let known = found else { continue }
+                try await self.source.gate.withRoom(for: known.bytes) {
+                    // The record holds the URL without its password.
+                    try await self.note(try await fetch(outcome?.content.url ?? known.url), of: known)
+                }
+            }
+        }
+        try folder.rethrow()
+    }
+
+    private func note(_ fetched: Refetch, of known: JobRecord) async throws {
+        try await OwnedThread.run(name: "gannet-folder") {
+            var content = fetched.content
+            guard let body = fetched.body else {
+                var record = JobRecord(exported: known.id, .failed, content, duration: fetched.duration)
+                (record.digest, record.bytes) = (known.digest, known.bytes)
+                return try self.noteFailed(record, known: known, remembered: fetched.remembered)
+            }
+            let digest = SHA256Digest(of: body).bytes
+            content.size = body.count
+            content.digest = digest
+            try self.write(body, WantedBody(id: known.id, content: content, digest: digest, duration: fetched.duration))
+        }
+    }
+}
+
+/// The manifest of an export.
+extension BatchExport {
+    /// Writes the manifest: a line for each URL, in the order in which the first of its jobs ended. Where there is a list, the manifest has a line
+    /// for each of its rows instead, in its order.
+    /// - Parameters:
+    ///   - rows: The next rows of the list that was enqueued; `nil` at its end.
+    ///   - identify: Returns the id of a row's URL, or throws why the row is not a URL.
+    package func writeManifest(
+        of rows: (() async throws -> [Row]?)? = nil, identify: (@Sendable (ArraySlice<UInt8>) throws -> URLID)? = nil
+    ) async throws -> (urls: ManifestTotals, list: ManifestTotals?) {
+        let work = Manifest.Work.batch(isCancelled: batch.batch.cancelled > 0, isComplete: batch.batch.isComplete)
+        let manifest = try Manifest(in: folder, of: work, packing: packing, identify: identify)
+        var (place, counting) = (0, FinishedBatch.Counting())
+        while place < batch.count {
+            let part = try await batch.part(from: place)
+            let ended = part.ids.enumerated().filter { counting.counts($1, in: part) }.map { (place: part.place + $0 + 1, id: $1) }
+            try await manifest.add(ended: ended)
+            place += part.jobs.count
+        }
+        if let rows { while let some = try await rows() { try await manifest.add(some) } }
+        try FinishedBatch.checkCancellation()
+        let totals = try await manifest.finish()
+        return (manifest.ended, rows == nil ? nil : totals)
     }
 }
 

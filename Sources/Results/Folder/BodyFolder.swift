@@ -88,7 +88,7 @@ package struct BodyFolder: Sendable {
     func time(of name: String) -> Date? {
         var status = stat()
         guard lstat("\(path)/\(name)", &status) == 0 else { return nil }
-        return Date(timeIntervalSince1970: Double(status.modification.tv_sec))
+        return Date(timeIntervalSince1970: Double(status.modification.tv_sec) + Double(status.modification.tv_nsec) / 1e9)
     }
 
     /// Gives a file the time of its fetch. A file keeps its own time where that fails.
@@ -103,7 +103,13 @@ package struct BodyFolder: Sendable {
     func files(in name: String) -> [String] {
         let folder = "\(path)/\(name)"
         var status = stat()
-        guard lstat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, let stream = opendir(folder) else { return [] }
+        guard lstat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return [] }
+        return Self.names(in: folder) ?? []
+    }
+
+    /// The names in the folder at a path; nil means that `errno` says why there are none.
+    static func names(in path: String) -> [String]? {
+        guard let stream = opendir(path) else { return nil }
         defer { closedir(stream) }
         var names: [String] = []
         while let entry = readdir(stream) {
@@ -155,11 +161,11 @@ package struct BodyFolder: Sendable {
 
     /// Makes a file and removes it. Nothing else shows for certain that files can be made.
     private static func probe(_ path: String) throws(StorageFailure) {
-        let file = "\(path)/\(temporaryPrefix)\(String(UInt64.random(in: .min ... .max), radix: 36))"
-        let descriptor = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
-        guard descriptor >= 0 else { throw StorageFailure.refused("folder", path, "written to") }
-        close(descriptor)
-        unlink(file)
+        do throws(StorageFailure) {
+            _ = try BodyFile(in: path, .ordinary)
+        } catch {
+            throw StorageFailure.refused("folder", path, "written to", error.errno)
+        }
     }
 
     private static func makeFolder(_ path: String, withParents: Bool) throws(StorageFailure) {
@@ -238,7 +244,7 @@ extension BodyFolder: BodyStore {
     func body(_ file: String, size: Int, digest: [UInt8]) -> [UInt8]? {
         guard Self.isWithin(file) else { return nil }
         var bytes: [UInt8] = []
-        return FileCheck(in: path).isSound(file, size: size, digest: digest) { bytes += $0 } ? bytes : nil
+        return isSound(file, size: size, digest: digest) { bytes += $0 } ? bytes : nil
     }
 
     package var copies: Bool { true }
@@ -246,7 +252,7 @@ extension BodyFolder: BodyStore {
     package func copy(_ content: OutcomeContent, to target: BodyFolder) throws -> String? {
         guard case .file(let name) = content.place, let digest = content.digest, Self.isWithin(name) else { return nil }
         let file = try BodyFile(in: target.path, .ordinary)
-        return try FileCheck(in: path).isSound(name, size: content.size, digest: digest, pass: file.write) ? file.keep() : nil
+        return try isSound(name, size: content.size, digest: digest, pass: file.write) ? file.keep() : nil
     }
 
     package static func isWithin(_ file: String) -> Bool { isWithin(file.utf8) }
@@ -282,4 +288,4 @@ extension StorageFailure {
 }
 
 /// The system's `errno`, which within ``StorageFailure`` would be its own member.
-private var lastSystemError: Int32 { errno }
+var lastSystemError: Int32 { errno }

@@ -12,22 +12,19 @@ package enum OutputFormat: String, Sendable, CaseIterable {
 }
 
 /// A folder holds results in one format, and pictures that were made in one way. Rows of the other ones would never be found again.
-package struct OtherFormat: Error, Sendable, Equatable {
-    package let begun: OutputFormat
-    /// The options for pictures with which the folder was begun; empty where bodies are stored as they are.
-    package var pictures = ""
-    /// Whether only the options for pictures differ.
-    package var isOfPictures = false
-    /// For messages.
-    package let folder: String
+package struct OtherFormat: Error {
+    package let sentence: String
 
-    package var sentence: String {
-        guard isOfPictures else {
-            return "The folder \(folder) was begun with '--output-format \(begun.rawValue)'. Choose that format, or another folder."
-        }
-        return pictures.isEmpty
-            ? "The folder \(folder) was begun without options for pictures, and holds bodies as they were fetched. Leave these options out, or choose another folder."
-            : "The folder \(folder) was begun with '\(pictures)'. Choose the same options for pictures, or another folder."
+    /// - Parameter pictures: The options for pictures with which the folder was begun, where only these differ; empty for none.
+    init(_ folder: BodyFolder, begun: OutputFormat, pictures: String?) {
+        let advice =
+            switch pictures {
+            case nil: "with '--output-format \(begun.rawValue)'. Choose that format, or another folder."
+            case "":
+                "without options for pictures, and holds bodies as they were fetched. Leave these options out, or choose another folder."
+            case let pictures?: "with '\(pictures)'. Choose the same options for pictures, or another folder."
+            }
+        sentence = "The folder \(folder.displayPath) was begun \(advice)"
     }
 }
 
@@ -47,7 +44,7 @@ extension BodyFolder {
             }
             let begunPictures = words.count > 1 ? words[1] : ""
             guard begun == format, begunPictures == pictures else {
-                throw OtherFormat(begun: begun, pictures: begunPictures, isOfPictures: begun == format, folder: displayPath)
+                throw OtherFormat(self, begun: begun, pictures: begun == format ? begunPictures : nil)
             }
             return
         }
@@ -86,11 +83,9 @@ extension BodyFolder {
     }
 
     private static func line(of path: String) -> String? {
-        let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: 512)
-        let count = bytes.withUnsafeMutableBytes { Descriptor.read(into: $0, from: descriptor, at: 0) } ?? 0
-        return String(decoding: bytes[..<count].prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+        guard let file = try? OpenedFile(path, O_RDONLY), let bytes = Descriptor.contents(of: file.descriptor, atMost: 512) else {
+            return nil
+        }
+        return String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
     }
 }

@@ -1,6 +1,6 @@
 internal import GannetBase
 package import GannetHTTP
-internal import GannetPictures
+package import GannetPictures
 package import GannetQueue
 
 /// A folder of pictures, each made of a fetched original, with the record of earlier runs.
@@ -17,17 +17,11 @@ package final class RecordedPictures: Sendable {
     }
 }
 
-extension RecordedPictures: JobOutput {
+extension RecordedPictures: OutputAround {
+    package var output: any JobOutput { folder }
+
     /// Enough for the makers of pictures to find the next one. A kill costs no more requests than these.
     package var mostWaiting: Int? { 64 }
-
-    package var bodyDestination: BodyDestination { folder.bodyDestination }
-
-    package func found(_ job: Job) throws -> HeldBody? { try folder.found(job) }
-
-    package func held(_ outcome: URLOutcome, for job: Job) throws -> HeldBody? { try folder.held(outcome, for: job) }
-
-    package func earlier(_ job: Job) throws -> JobRecord? { try folder.earlier(job) }
 
     package func place(_ download: Download, digest: SHA256Digest, of job: Job) async throws -> Placement {
         defer { download.body.discard() }
@@ -58,24 +52,51 @@ extension RecordedPictures: JobOutput {
     }
 }
 
-extension PictureMaker {
-    /// The picture of a body. Every output that stores pictures in the place of bodies takes this step.
-    package func picture(of download: Download) async -> Result<Thumbnail, ThumbnailFailure> {
-        let (body, count) = (download.body, Int(download.byteCount))
-        return await picture(ofBytes: count) { () throws(ThumbnailFailure) -> [UInt8] in try body.contents(count) }
+/// A picture that a run made of a body, and stored in its place.
+package struct StoredPicture: Sendable, Equatable {
+    package let format: ThumbnailFormat
+    package let size: PictureSize
+    /// Of the picture that was fetched.
+    package let original: PictureSize
+    /// Of the file.
+    package let bytes: Int
+    package let digest: [UInt8]
+
+    init(_ made: Thumbnail, digest: [UInt8]) {
+        (format, size, original) = (made.format, made.size, made.original)
+        bytes = made.bytes.count
+        self.digest = digest
+    }
+
+    /// In a journal: `jpeg 256 192 400 300 9120 3fa9…`.
+    var text: String {
+        "\(format) \(size.width) \(size.height) \(original.width) \(original.height) \(bytes) \(digest.hexadecimal)"
+    }
+
+    /// Nil for text that is not of this form.
+    init?(_ text: String) {
+        let words = text.split(separator: " ", omittingEmptySubsequences: false)
+        guard words.count == 7, let format = ThumbnailFormat.allCases.first(where: { "\($0)" == words[0] }) else { return nil }
+        let numbers = words[1...5].compactMap { Int($0) }
+        guard numbers.count == 5, numbers.allSatisfy({ 1..<1 << 31 ~= $0 }), words[6].utf8.count == 64,
+            let digest = [UInt8](hexadecimal: Array(words[6].utf8))
+        else { return nil }
+        self.format = format
+        size = PictureSize(numbers[0], numbers[1])
+        original = PictureSize(numbers[2], numbers[3])
+        bytes = numbers[4]
+        self.digest = digest
     }
 }
 
-extension DownloadedBody {
-    fileprivate func contents(_ count: Int) throws(ThumbnailFailure) -> [UInt8] {
+extension ThumbnailFormat {
+    /// The ending of a file's name.
+    package var ending: String {
         switch self {
-        case .bytes(let bytes): return bytes
-        case .file(let path, _):
-            guard let bytes = Descriptor.contents(ofFile: path, count: count) else {
-                let reason = Descriptor.message(errno)
-                throw ThumbnailFailure(.busy, "The file \(path.escapedForDisplay) of a body cannot be read: \(reason).")
-            }
-            return bytes
+        case .jpeg, .plain: "jpg"
+        case .png: "png"
+        case .webp: "webp"
+        case .avif: "avif"
         }
     }
 }

@@ -42,7 +42,7 @@ package struct JobRecord: Sendable, Equatable {
     package var bytes = 0
     package var digest: [UInt8]?
     package var milliseconds = 0
-    /// The body's path within the folder, or its place in an archive (``ArchivePlace``) or a shard (``SamplePlace``).
+    /// The body's path within the folder, or its place in an archive or a shard (``PackedPlace``).
     package var file = ""
     var contentType = ""
     var errorClass = ""
@@ -92,7 +92,7 @@ extension JobRecord {
     var isUnfit: Bool { !isFailed && !errorClass.isEmpty }
 
     /// The body is in a shard or an archive.
-    var isPacked: Bool { SamplePlace(file) != nil || ArchivePlace(file) != nil }
+    var isPacked: Bool { PackedPlace(file) != nil }
 
     /// The content of the file: the body, or the picture that was made of it.
     var stored: (bytes: Int, digest: [UInt8]?, contentType: String) {

@@ -35,25 +35,24 @@ extension RecordedFolder {
         }
     }
 
-    private func isTooOld(_ record: JobRecord, _ check: borrowing FileCheck) -> Bool {
+    private func isTooOld(_ record: JobRecord) -> Bool {
         guard case .younger(let limit) = demand else { return false }
         if record.knownAt > 0 { return Date().timeIntervalSince1970 * 1000 - Double(record.knownAt) > limit / .milliseconds(1) }
         // Nothing says when it was fetched.
         if record.isUnfit { return true }
-        let age = ArchivePlace(record.file).map { $0.age } ?? check.age(of: record.file)
+        let age =
+            PackedPlace(record.file).map { $0.age } ?? folder.time(of: record.file).map { Duration.seconds(Date().timeIntervalSince($0)) }
         return age.map { $0 > limit } ?? false
     }
 
     /// Whether the body of a record is where it says: in an archive or a shard, or in a file of its own, with the right bytes.
-    func isSound(_ record: JobRecord, _ check: borrowing FileCheck) -> Bool {
-        if let place = ArchivePlace(record.file) { return place.isThere(in: folder.path) }
-        if let place = SamplePlace(record.file) { return place.isThere(in: folder.path) }
-        return check.isSound(record)
+    func isSound(_ record: JobRecord) -> Bool {
+        PackedPlace(record.file)?.isThere(in: folder.path) ?? folder.isSound(record)
     }
 
     /// The same without reading the file of a body.
     func isThere(_ record: JobRecord) -> Bool {
-        if record.isPacked { return isSound(record, FileCheck(in: folder.path)) }
+        if record.isPacked { return isSound(record) }
         var status = stat()
         return !record.file.isEmpty && lstat("\(folder.path)/\(record.file)", &status) == 0 && status.st_mode & S_IFMT == S_IFREG
             && status.st_size == record.stored.bytes
@@ -93,13 +92,12 @@ extension RecordedFolder {
     /// - Parameter lines: The threads share the lines of earlier runs.
     private func check(_ lines: Condition<LineReader?>) throws -> Checked {
         var checked = Checked()
-        let check = FileCheck(in: folder.path)
         while true {
             let records = try lines.withLock { lines in Result { try next(&lines) } }.get()
             if records.isEmpty { return checked }
             for record in records {
-                let isSound = record.isUnfit || isSound(record, check)
-                let isOld = isSound && isTooOld(record, check)
+                let isSound = record.isUnfit || isSound(record)
+                let isOld = isSound && isTooOld(record)
                 if isOld { checked.old += 1 } else if isSound { checked.sound += 1 } else { checked.broken += 1 }
                 try journal.mark(record.id, isSound && !isOld ? .sound : .broken)
             }

@@ -4,7 +4,7 @@ package import GannetQueue
 
 /// A folder of bodies with a record of what earlier runs fetched and how far this run has come.
 ///
-/// A run relies on this record and not on Redis. It lists its URLs (``wants(_:)``) and fetches the missing ones. It checks the files
+/// A run relies on this record and not on Redis. It lists its URLs (``list(_:)``) and fetches the missing ones. It checks the files
 /// of the others (``check()``), and fetches missing and changed ones as well (``wantsAgain(_:)``). One run at a time uses a folder.
 package final class RecordedFolder: Sendable {
     let folder: BodyFolder
@@ -77,9 +77,6 @@ package final class RecordedFolder: Sendable {
     package var ownPath: String { "\(folder.path)/\(Self.name)" }
 
     package var counts: Counts { state.withLock { $0.counts } }
-
-    /// Lists a URL of the run. True if it needs a fetch as far as is known.
-    package func wants(_ id: URLID) -> Bool { list(id) == .pending }
 
     /// Lists a URL of the run. As far as is known it is pending, there, or listed before.
     package func list(_ id: URLID) -> JobRecord.Outcome {
@@ -222,6 +219,6 @@ extension RecordedFolder: JobOutput {
 
     /// Whether the body is in a file of its own, as it was fetched.
     private func isWhole(_ record: JobRecord) -> Bool {
-        !record.isPacked && !record.isUnfit && isSound(record, FileCheck(in: folder.path))
+        !record.isPacked && !record.isUnfit && isSound(record)
     }
 }

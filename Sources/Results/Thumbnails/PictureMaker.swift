@@ -1,4 +1,5 @@
 internal import GannetBase
+package import GannetHTTP
 package import GannetPictures
 
 /// Makes the pictures of a run: all by the same request, a few at a time, and each in a program that can do nothing else.
@@ -7,7 +8,7 @@ package import GannetPictures
 /// The death of a program costs the picture that it worked on, which is not tried again.
 package final class PictureMaker: Sendable {
     package let request: ThumbnailRequest
-    private let pool: ThumbnailPool
+    let pool: ThumbnailPool
 
     /// - Parameter programs: How many pictures are worked on at a time.
     package init(_ program: ThumbnailProgram, _ request: ThumbnailRequest, programs: Int = PictureMaker.cores) {
@@ -21,9 +22,6 @@ package final class PictureMaker: Sendable {
 
     package static var cores: Int { max(1, min(64, sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
 
-    /// Pictures that programs have worked on.
-    package var made: Int { pool.made }
-
     /// Throws where no picture can be made: the program is missing, or cannot work on this machine. It tries with a picture of its own.
     package func check() async throws(ThumbnailFailure) {
         var wanted = request
@@ -35,33 +33,20 @@ package final class PictureMaker: Sendable {
     private static let sample: [UInt8] =
         Array("GIF89a".utf8) + [1, 0, 1, 0, 0x80, 0, 0, 255, 0, 0, 0, 0, 255, 0x2c, 0, 0, 0, 0, 1, 0, 1, 0, 0, 2, 2, 0x44, 1, 0, 0x3b]
 
-    /// - Parameters:
-    ///   - count: The bytes of the original.
-    ///   - read: The original, when its turn has come; called on a thread that may wait.
-    package func picture(
-        ofBytes count: Int, read: @escaping @Sendable () throws(ThumbnailFailure) -> [UInt8]
-    ) async -> Result<Thumbnail, ThumbnailFailure> {
-        await pool.result(request, count: count, read: read)
+    /// The picture of a body. Every output that stores pictures in the place of bodies takes this step.
+    package func picture(of download: Download) async -> Result<Thumbnail, ThumbnailFailure> {
+        let (body, count) = (download.body, Int(download.byteCount))
+        return await pool.result(request, count: count) { () throws(ThumbnailFailure) -> [UInt8] in
+            switch body {
+            case .bytes(let bytes): return bytes
+            case .file(let path, _):
+                if let bytes = Descriptor.contents(ofFile: path, count: count) { return bytes }
+                let reason = Descriptor.message(errno)
+                throw ThumbnailFailure(.busy, "The file \(path.escapedForDisplay) of a body cannot be read: \(reason).")
+            }
+        }
     }
 
     /// Ends all programs.
     package func close() { pool.close() }
-}
-
-extension ThumbnailFailure.Kind {
-    /// Whether the failure is one of the picture, and other pictures can be made.
-    package var isOfPicture: Bool {
-        switch self {
-        case .notPicture, .tooLarge, .tooSmall, .tooLong, .broken, .crashed, .tooSlow: true
-        case .missing, .unfit, .busy, .cancelled: false
-        }
-    }
-
-    /// Whether the same bytes always fail so. A page in a picture's place may be gone tomorrow, and so may the load of a machine.
-    package var isFinal: Bool {
-        switch self {
-        case .tooLarge, .tooSmall, .tooLong: true
-        case .notPicture, .broken, .crashed, .tooSlow, .missing, .unfit, .busy, .cancelled: false
-        }
-    }
 }

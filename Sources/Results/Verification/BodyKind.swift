@@ -48,11 +48,6 @@ struct BodyKind {
         }
     }
 
-    /// Nil for a body that is no picture, or one of a format that is not supported.
-    var format: ImageFormat? {
-        if case .picture(let format) = found { format } else { nil }
-    }
-
     /// The clause about a body that was served as a picture and is none, such as "it looks like HTML". Nil for other bodies.
     ///
     /// Types that no probe knows are believed.
@@ -87,6 +82,23 @@ struct BodyKind {
         case .text: return isText ? "text/plain" : nil
         case .empty, .archive, .otherImage, .media, .binary: return nil
         }
+    }
+
+    private static let endings: [String: String] = [
+        "application/json": "body.json", "application/pdf": "pdf", "application/xml": "xml", "application/zip": "zip",
+        "application/gzip": "gz",
+        "audio/mpeg": "mp3", "audio/wav": "wav", "audio/flac": "flac", "audio/ogg": "ogg",
+        "text/css": "css", "text/csv": "csv", "text/html": "html", "text/plain": "body.txt", "text/xml": "xml",
+        "video/mp4": "mp4", "video/webm": "webm",
+    ]
+
+    /// The ending of its name in a sample: `jpg`, `pdf`, `bin`. Readers choose a decoder by it.
+    ///
+    /// The bytes say whether a body is a picture, and servers often say something else. No body is called `json` or `txt`, which are the
+    /// sample's own parts.
+    var ending: String {
+        if case .picture(let format) = found { return format == .jpeg ? "jpg" : format.rawValue }
+        return mediaType.flatMap { Self.endings[$0] } ?? "bin"
     }
 
     /// Whether a type is one whose bytes are known.

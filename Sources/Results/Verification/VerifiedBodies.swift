@@ -4,7 +4,7 @@ package import GannetQueue
 
 /// An output whose bodies must be what the list or their origin says. Another body is not stored, and its row fails.
 package final class VerifiedBodies: Sendable {
-    private let output: any JobOutput
+    package let output: any JobOutput
     /// Nil where the list names no digests.
     private let expected: ExpectedDigests?
     private let refusesFalsePictures: Bool
@@ -48,17 +48,7 @@ package final class ExpectedDigests: Sendable {
     fileprivate func forget(_ id: URLID) { digests.withLock { $0[id] = nil } }
 }
 
-extension VerifiedBodies: JobOutput {
-    package var bodyDestination: BodyDestination { output.bodyDestination }
-
-    package var mostWaiting: Int? { output.mostWaiting }
-
-    package func wireRecord(for job: Job) -> WireRecord? { output.wireRecord(for: job) }
-
-    package func found(_ job: Job) async throws -> HeldBody? { try await output.found(job) }
-
-    package func held(_ outcome: URLOutcome, for job: Job) async throws -> HeldBody? { try await output.held(outcome, for: job) }
-
+extension VerifiedBodies: OutputAround {
     /// A body that has to have a digest is fetched: the file may be a picture that was made of it.
     package func earlier(_ job: Job) async throws -> JobRecord? { expected?[job.id] == nil ? try await output.earlier(job) : nil }
 
@@ -107,8 +97,6 @@ extension VerifiedBodies: JobOutput {
                 errorClass: ThumbnailFailure.Kind.notPicture.rawValue, sentence: "It was served as \(kind.servedType), and \(clause).")
         }
     }
-
-    package func watchRoom(_ tell: @escaping @Sendable (StoreRoom) -> Void) { output.watchRoom(tell) }
 
     package func note(_ end: JobRecord, _ wire: WireRecord?, of job: Job) async throws {
         var end = end

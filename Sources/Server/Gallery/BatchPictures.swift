@@ -149,10 +149,14 @@ actor BatchPictures {
     /// Takes the next of the found pictures. True if no more are there yet.
     private func readFound() -> Bool {
         guard let found, !isCut else { return true }
-        let part = found.pictures(from: foundOffset, atMost: Self.chunk * Self.chunks)
-        foundOffset += part.pictures.count
-        for picture in part.pictures where positions[picture.id] == nil {
-            guard take(KeptPicture(picture, host: { self.number(ofHostIn: picture.url) })) else { break }
+        let part = found.part(from: foundOffset, atMost: Self.chunk * Self.chunks)
+        foundOffset = part.end
+        for (id, content, written) in part.pictures where positions[id] == nil {
+            let endedAt = Moment(millisecondsSince1970: Int64(written.timeIntervalSince1970 * 1000))
+            guard let picture = KeptPicture(id, content, nil, endedAt: endedAt, host: { self.number(ofHostIn: content.url) }) else {
+                continue
+            }
+            guard take(picture) else { break }
         }
         if part.isCut, !part.isMore { isCut = true }
         return !part.isMore || isCut
@@ -173,7 +177,8 @@ actor BatchPictures {
         for (job, outcome) in zip(jobs, outcomes) {
             guard let outcome, outcome.isNegative || !job.isDisallowed,
                 let picture = KeptPicture(
-                    job.id, outcome, endedAt: wall - outcome.age(at: now), host: { self.number(ofHostIn: outcome.content.url) })
+                    job.id, outcome.content, outcome.failure, endedAt: wall - outcome.age(at: now),
+                    host: { self.number(ofHostIn: outcome.content.url) })
             else { continue }
             guard take(picture) else { break }
         }

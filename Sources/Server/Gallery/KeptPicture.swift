@@ -19,11 +19,10 @@ struct KeptPicture: Sendable {
     let failure: URLOutcome.Failure?
 
     /// Nil for the outcome of a URL that is no picture. A failed URL may have been one.
-    /// - Parameter endedAt: By this machine's clock.
-    init?(_ id: URLID, _ outcome: URLOutcome, endedAt: Moment, host: () -> Int32) {
-        let content = outcome.content
-        failure = outcome.failure
-        type = failure == nil ? content.fields[.contentType].flatMap { FoundPictures.pictureType($0) } : nil
+    /// - Parameter endedAt: By this machine's clock; of a picture that was in the folder of a run before, the time of its file.
+    init?(_ id: URLID, _ content: OutcomeContent, _ failure: URLOutcome.Failure?, endedAt: Moment, host: () -> Int32) {
+        self.failure = failure
+        type = failure == nil ? FoundPictures.pictureType(of: content) : nil
         if failure == nil, type == nil || content.digest == nil { return nil }
         self.id = id
         url = content.url
@@ -32,19 +31,6 @@ struct KeptPicture: Sendable {
         bytes = content.size
         digest = content.digest
         httpStatus = content.httpStatus
-    }
-
-    /// A picture that was in the folder of a run before it began.
-    init(_ found: FoundPicture, host: () -> Int32) {
-        id = found.id
-        url = found.url
-        self.host = host()
-        endedAt = Moment(millisecondsSince1970: found.writtenMilliseconds)
-        bytes = found.bytes
-        type = found.type
-        digest = found.digest
-        httpStatus = found.httpStatus
-        failure = nil
     }
 
     func json(host: String, isFavourite: Bool) -> JSONValue {

@@ -30,10 +30,7 @@ enum ArchiveWriter: HelperJob {
 
     private static func writeExchanges(_ folder: String, _ input: String, _ start: Int, _ size: Int) throws {
         for file in try WARCWriter.recover(folder, prefix: "trial") { say("recovered \(file)") }
-        var options = WARCOptions()
-        options.fileSize = size
-        options.indexSize = size
-        let writer = try WARCWriter(folder: folder, prefix: "trial", options: options, makeHasher: { OpenSSLHasher() })
+        let writer = WARCWriter(folder: folder, prefix: "trial", size: size, indexSize: size)
         var reader = ExchangeReader(try contents(input))
         var exchanges: [WARCExchange] = []
         while let exchange = reader.next() { exchanges.append(exchange) }
@@ -71,16 +68,17 @@ enum ArchiveWriter: HelperJob {
         }
         guard Descriptor.write(body, to: descriptor, at: 0) else { fatalError("A body cannot be written.") }
         var copy = exchange
-        copy.body = number % 2 == 0 ? .descriptor(descriptor, count: body.count) : .file(path: path, count: body.count)
+        copy.body = .file(path: path, count: body.count)
         try writer.write(copy)
     }
 
     private static func writeResources(_ folder: String, _ input: String) throws {
-        let writer = try WARCWriter(folder: folder, prefix: "resources", algorithm: .sha1, makeHasher: { OpenSSLHasher(.sha1) })
+        let writer = WARCWriter(folder: folder, prefix: "resources")
         var reader = ExchangeReader(try contents(input))
         while let exchange = reader.next() {
-            try writer.write(
-                WARCResource(url: exchange.url, date: exchange.date, contentType: "text/plain; charset=utf-8", body: exchange.body))
+            var alone = WARCExchange(url: exchange.url, date: exchange.date, body: exchange.body)
+            alone.contentType = "text/plain; charset=utf-8"
+            try writer.write(alone)
         }
         try writer.close()
         say("ended")
@@ -101,21 +99,18 @@ enum ArchiveWriter: HelperJob {
     private static func writeShards(_ folder: String, _ count: Int, _ each: Int) throws {
         var done: Set<String> = []
         for shard in try ShardWriter.shards(in: folder) { done.formUnion(try ShardWriter.samples(inShard: shard, of: folder).map(\.key)) }
-        var options = ShardOptions()
-        options.samplesPerShard = each
-        let writer = try ShardWriter(folder: folder, options: options)
+        let writer = try ShardWriter(folder: folder, samples: each)
         say("began")
         for number in 0..<count {
             let key = "\(1_000_000_000 + number)"
             if done.contains(key) { continue }
             let picture = (0..<(number % 50 * 100 + 1)).map { UInt8(truncatingIfNeeded: number &* 31 &+ $0) }
             let place = try writer.add(
-                ShardSample(
-                    key: key,
-                    parts: [
-                        .init("jpg", .bytes(picture)), .init("txt", .bytes(Array("caption \(number)".utf8))),
-                        .init("json", .bytes(Array("{\"number\": \(number)}".utf8))),
-                    ]))
+                key,
+                [
+                    ("jpg", .bytes(picture)), ("txt", .bytes(Array("caption \(number)".utf8))),
+                    ("json", .bytes(Array("{\"number\": \(number)}".utf8))),
+                ])
             if place.isComplete { say("durable \(place.shard)") }
         }
         if let last = try writer.close() { say("durable \(last)") }

@@ -1,4 +1,5 @@
 import GannetBase
+import GannetHTTP
 import Results
 
 /// Reads the exchanges that Tests/Archives/trial.py has made up. Each value has its length in front, in four bytes.
@@ -16,9 +17,7 @@ struct ExchangeReader {
         exchange.requestHead = request.isEmpty ? nil : request
         exchange.protocols = text().split(separator: ",").map(String.init)
         exchange.remoteAddress = text()
-        exchange.truncation = WARCTruncation(rawValue: text())
-        let confirmed = text().split(separator: " ").map(String.init)
-        if confirmed.count == 2 { exchange.confirms = WARCReference(url: confirmed[0], date: self.date(confirmed[1])) }
+        exchange.cut = WireRecord.Cut(rawValue: text())
         return exchange
     }
 

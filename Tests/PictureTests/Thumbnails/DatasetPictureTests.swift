@@ -145,7 +145,7 @@ private struct Expected: Sendable, CustomTestStringConvertible {
             for number in 0..<200 {
                 group.addTask {
                     let bytes = number % 10 == 9 ? broken : picture
-                    let result = await maker.picture(ofBytes: bytes.count) {
+                    let result = await maker.pool.result(maker.request, count: bytes.count) {
                         open.begin()
                         return bytes
                     }

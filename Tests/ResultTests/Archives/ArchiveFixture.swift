@@ -4,8 +4,8 @@ import GannetTestKit
 import Synchronization
 import Testing
 
+@testable import GannetHTTP
 @testable import Results
-@testable import TestHelper
 
 /// A folder and what tests ask of it.
 struct ArchiveFixture {
@@ -14,13 +14,21 @@ struct ArchiveFixture {
     init() throws { folder = try TemporaryFolder() }
 
     /// Ids count up from 1, and the clock stands still, so equal exchanges make equal files.
-    func writer(_ change: (inout WARCOptions) -> Void = { _ in }) throws -> WARCWriter {
-        var options = WARCOptions()
-        change(&options)
+    /// - Parameter onID: Called with each number of an id.
+    func writer(size: Int = 1 << 30, indexSize: Int = 1 << 20, onID: @escaping @Sendable (Int) -> Void = { _ in }) -> WARCWriter {
         let ids = Counter()
-        return try WARCWriter(
-            folder: folder.path, prefix: "t", options: options, makeHasher: { OpenSSLHasher() }, now: { Self.date(0) },
-            makeID: { ids.next() })
+        return WARCWriter(
+            folder: folder.path, prefix: "t", size: size, indexSize: indexSize, now: { Self.date(0) },
+            makeID: {
+                let number = ids.next()
+                onID(number)
+                return Self.id(number)
+            })
+    }
+
+    static func id(_ number: Int) -> UUID {
+        let digits = String(number)
+        return UUID(uuidString: "00000000-0000-4000-8000-" + String(repeating: "0", count: 12 - digits.count) + digits)!
     }
 
     static func date(_ seconds: Int) -> Date { Date(timeIntervalSince1970: 1_767_225_600 + Double(seconds)) }
@@ -35,17 +43,22 @@ struct ArchiveFixture {
         return exchange
     }
 
-    static func digest(_ bytes: [UInt8]) -> [UInt8] {
-        let hasher = OpenSSLHasher()
-        bytes.withUnsafeBytes { hasher.update($0) }
-        return hasher.finish()
-    }
+    static func digest(_ bytes: [UInt8]) -> [UInt8] { SHA256Digest(of: bytes).bytes }
 
     /// All names, sorted.
     var names: [String] { get throws { try folder.files.sorted() } }
     var archives: [String] { get throws { try names.filter { $0.hasSuffix(".warc.gz") } } }
 
     func records(_ name: String) throws -> [ReadRecord] { try ReadRecord.all(in: contents(ofFile: folder.file(name))) }
+
+    /// The types of the records of all files, open ones too, without requests.
+    var types: [[String]] {
+        get throws {
+            try names.filter { $0.contains(".warc.gz") }.map { name in
+                try records(name).map(\.type).filter { $0 != "warcinfo" && $0 != "request" }
+            }
+        }
+    }
 
     func index(_ archive: String) throws -> [String] {
         let bytes = try contents(ofFile: folder.file(archive.dropLast(".warc.gz".count) + ".cdxj"))
@@ -55,10 +68,7 @@ struct ArchiveFixture {
 
 private final class Counter: Sendable {
     private let count = Atomic(0)
-    func next() -> UUID {
-        let digits = String(count.add(1, ordering: .relaxed).newValue)
-        return UUID(uuidString: "00000000-0000-4000-8000-" + String(repeating: "0", count: 12 - digits.count) + digits)!
-    }
+    func next() -> Int { count.add(1, ordering: .relaxed).newValue }
 }
 
 /// A record that zlib has unpacked, by code that the module does not use.

@@ -3,6 +3,7 @@ import GannetBase
 import GannetTestKit
 import Testing
 
+@testable import GannetHTTP
 @testable import Results
 
 @Suite struct RecoveryTests {
@@ -11,9 +12,11 @@ import Testing
     /// A complete file of some exchanges, a revisit and a resource.
     private static func complete() throws -> ArchiveFixture {
         let fixture = try ArchiveFixture()
-        let writer = try fixture.writer()
+        let writer = fixture.writer()
         for number in 0..<4 { try writer.write(ArchiveFixture.exchange(number, body: number == 3 ? Array("body 0".utf8) : nil)) }
-        try writer.write(WARCResource(url: "https://h/a", date: ArchiveFixture.date(9), contentType: "text/css", body: .bytes([1, 2])))
+        var alone = WARCExchange(url: "https://h/a", date: ArchiveFixture.date(9), body: .bytes([1, 2]))
+        alone.contentType = "text/css"
+        try writer.write(alone)
         try writer.close()
         return fixture
     }
@@ -64,7 +67,7 @@ import Testing
             "WARC/1.1\r\nWARC-Type: x\r\n\(id)Content-Length: 0\r\n\r\nabcd",
             "WARC/1.1\r\nWARC-Type: resource\r\nWARC-Date: 2026-01-01T00:00:00Z\r\nWARC-Target-URI: http://h/ a\r\n\(id)Content-Length: 0\r\n\r\n\r\n\r\n",
         ] {
-            tails.append(try GzipPacker.packed(Array(text.utf8)))
+            tails.append(Deflated.gzip(Array(text.utf8)))
         }
         for tail in tails {
             let fixture = try ArchiveFixture()
@@ -107,7 +110,7 @@ import Testing
 
     @Test func `a file that is being written, one of another prefix and a link stay as they are`() throws {
         let fixture = try ArchiveFixture()
-        let writer = try fixture.writer()
+        let writer = fixture.writer()
         try writer.write(ArchiveFixture.exchange(1))
         try fixture.folder.write([1, 2, 3], to: "other-20260101000000-00000.warc.gz.open")
         let before = try fixture.names
@@ -115,7 +118,7 @@ import Testing
         #expect(try fixture.names == before)
         let target = try fixture.folder.write([1, 2, 3], to: "target")
         try FileManager.default.createSymbolicLink(atPath: fixture.folder.file("t-1-5.warc.gz.open"), withDestinationPath: target)
-        #expect(throws: ArchiveError.self) { try WARCWriter.recover(fixture.folder.path, prefix: "t") }
+        #expect(throws: StorageFailure.self) { try WARCWriter.recover(fixture.folder.path, prefix: "t") }
         #expect(try contents(ofFile: target) == [1, 2, 3])
     }
 }

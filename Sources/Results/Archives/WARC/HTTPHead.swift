@@ -1,10 +1,10 @@
 internal import GannetBase
 
-/// The head of a request or response as a record has it: lines of the wire in their order, in HTTP/1.1 form.
+/// The head of a response as a record has it: lines of the wire in their order, in HTTP/1.1 form. Requests have such heads too.
 struct HTTPHead: Sendable {
     /// With the empty line at the end.
     let bytes: [UInt8]
-    /// Three digits; empty in a request.
+    /// Three digits.
     let status: String
     /// The media type without its parameters; nil when there is none.
     let mime: String?
@@ -14,7 +14,7 @@ struct HTTPHead: Sendable {
 
     // MARK: Responses
 
-    /// - Parameter bodyCount: The bytes that follow in the record; nil where none follow by rule, as with a 304 or in a revisit.
+    /// - Parameter bodyCount: The bytes that follow in the record, of all answers but a 304; nil where that is not known.
     ///
     /// The body's transfer coding is removed already. So a `Transfer-Encoding` field, and a `Content-Length` that is not the body's, get
     /// `X-Archive-Orig-` before their names. With them readers would take the body's bytes for chunks, or wait for more.
@@ -23,8 +23,9 @@ struct HTTPHead: Sendable {
         let words = lines[0].split(separator: space, maxSplits: 2, omittingEmptySubsequences: true)
         guard words.count >= 2, words[0].starts(with: "HTTP/".utf8), words[1].count == 3, words[1].allSatisfy({ digits.contains($0) })
         else {
-            throw ArchiveError.unfit("A response does not begin with a status line of HTTP.")
+            throw UnfitForArchive("A response does not begin with a status line of HTTP.")
         }
+        let bodyCount = words[1].elementsEqual("304".utf8) ? nil : bodyCount
         lines[0] = version(words[0]) + [space] + words[1] + [space] + (words.count > 2 ? words[2] : [])
         var mime: String?
         for (index, line) in lines.enumerated().dropFirst() {
@@ -44,12 +45,14 @@ struct HTTPHead: Sendable {
 
     // MARK: Requests
 
-    /// - Parameter hidden: Names of fields that are left out, in small letters. Their values are secrets.
-    static func request(_ wire: [UInt8], hidden: Set<String>) throws -> HTTPHead {
+    /// Names of fields that are left out. Their values are secrets.
+    private static let hidden: Set = ["authorization", "cookie", "proxy-authorization"]
+
+    static func request(_ wire: [UInt8]) throws -> [UInt8] {
         var lines = try lines(of: wire)
         let words = lines[0].split(separator: space)
         guard words.count == 3, words[2].starts(with: "HTTP/".utf8) else {
-            throw ArchiveError.unfit("A request does not begin with a request line of HTTP.")
+            throw UnfitForArchive("A request does not begin with a request line of HTTP.")
         }
         lines[0] = words[0] + [space] + words[1] + [space] + version(words[2])
         var isHidden = false
@@ -58,7 +61,7 @@ struct HTTPHead: Sendable {
             if let first = line.first, first != space, first != UInt8(ascii: "\t") { isHidden = hidden.contains(name(of: line)) }
             return !isHidden
         }
-        return HTTPHead(bytes: joined([lines[0]] + kept), status: "", mime: nil)
+        return joined([lines[0]] + kept)
     }
 
     // MARK: Lines
@@ -69,7 +72,8 @@ struct HTTPHead: Sendable {
     /// The lines up to the first empty one. A zero byte and a carriage return inside a line, which readers stumble over, become blanks.
     private static func lines(of wire: [UInt8]) throws -> [[UInt8]] {
         guard wire.count <= longest else {
-            throw ArchiveError.unfit("A head of \(wire.count) bytes is longer than the \(longest) bytes that a record may have.")
+            throw UnfitForArchive(
+                "A head of \(wire.count) bytes is longer than the \(longest) bytes that a record may have.")
         }
         var lines: [[UInt8]] = []
         for line in wire.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
@@ -77,7 +81,7 @@ struct HTTPHead: Sendable {
             if text.isEmpty { break }
             lines.append(text.map { $0 == 0 || $0 == UInt8(ascii: "\r") ? space : $0 })
         }
-        guard !lines.isEmpty else { throw ArchiveError.unfit("A head is empty.") }
+        guard !lines.isEmpty else { throw UnfitForArchive("A head is empty.") }
         return lines
     }
 

@@ -1,4 +1,5 @@
 internal import GannetBase
+internal import GannetHTTP
 
 /// A record before it is packed: its head, the beginning of its block, and the rest of the block.
 struct WARCRecord: Sendable {
@@ -21,6 +22,20 @@ struct WARCRecord: Sendable {
         self.capture = capture
     }
 
+    /// The first record of a file.
+    init(ofFile file: String, _ id: UUID, _ date: String, information: [(name: String, value: String)]) throws {
+        var block: [UInt8] = []
+        for (name, value) in information + [
+            (name: "format", value: "WARC File Format 1.1"),
+            (name: "conformsTo", value: "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"),
+        ] { block += "\(try WARCValue.token(name)): \(try WARCValue.line(value))\r\n".utf8 }
+        let fields = [
+            ("WARC-Type", "warcinfo"), ("WARC-Record-ID", Self.id(id)), ("WARC-Date", date), ("WARC-Filename", file),
+            ("WARC-Block-Digest", Self.digest(SHA256Digest(of: block).bytes)), ("Content-Type", "application/warc-fields"),
+        ]
+        self.init(fields, block: block)
+    }
+
     /// Hands over the packed record a piece at a time.
     func pack(by packer: GzipPacker, _ take: (UnsafeRawBufferPointer) throws -> Void) throws {
         packer.begin()
@@ -31,17 +46,24 @@ struct WARCRecord: Sendable {
     }
 
     static func id(_ id: UUID) -> String { "<urn:uuid:\(id.uuidString.lowercased())>" }
+    static func digest(_ sha256: [UInt8]) -> String { "sha256:\(sha256.hexadecimal)" }
+
+    /// `2026-01-31T12:00:00.123Z`. Times before 1970 and after the year 9999 become the nearest ones that have four digits.
+    static func date(_ date: Date) -> String {
+        UTCTime.text(Int((min(max(date.timeIntervalSince1970, 0), 253_402_300_799) * 1000).rounded()))
+    }
+
+    /// `20260131120000`: the first fourteen digits of a date.
+    static func timestamp(_ date: String) -> String {
+        String(decoding: date.utf8.filter { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }.prefix(14), as: UTF8.self)
+    }
 }
 
-/// The values of a record's line in an index.
-struct Capture: Sendable, Equatable {
-    var url: String
-    var timestamp: String
-    var mime: String
-    /// Three digits, or `-`.
-    var status: String
-    /// With its algorithm, as the record has it; nil when there is none.
-    var digest: String?
+/// The caller's values cannot stand in a record. Nothing was written, and others can be.
+package struct UnfitForArchive: Error {
+    let sentence: String
+
+    init(_ sentence: String) { self.sentence = sentence }
 }
 
 /// The values of fields that come from elsewhere.
@@ -51,10 +73,11 @@ enum WARCValue {
     /// A URL that stands in one line and in one word.
     static func url(_ url: String) throws -> String {
         guard url.utf8.count <= longestURL else {
-            throw ArchiveError.unfit("A URL of \(url.utf8.count) bytes is longer than the \(longestURL) bytes that a record may have.")
+            throw UnfitForArchive(
+                "A URL of \(url.utf8.count) bytes is longer than the \(longestURL) bytes that a record may have.")
         }
         guard !url.isEmpty, !url.utf8.contains(where: { $0.isControl || $0 == 0x20 }), url.utf8.contains(UInt8(ascii: ":")) else {
-            throw ArchiveError.unfit(
+            throw UnfitForArchive(
                 "The URL \(url.debugDescription) cannot stand in a record. Blanks and control characters have to be escaped.")
         }
         return url
@@ -63,22 +86,117 @@ enum WARCValue {
     /// A text that stands in one line.
     static func line(_ text: String) throws -> String {
         guard text.utf8.count <= 4096, !text.utf8.contains(where: \.isControl) else {
-            throw ArchiveError.unfit("The value \(text.prefix(100).debugDescription) cannot stand in a record.")
+            throw UnfitForArchive("The value \(text.prefix(100).debugDescription) cannot stand in a record.")
         }
         return text
     }
 
     /// A name that stands before a colon.
     static func token(_ text: String) throws -> String {
-        let isPlain = { (byte: UInt8) in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
-            default: "-._/:%+".utf8.contains(byte)
-            }
-        }
-        guard !text.isEmpty, text.utf8.count <= 100, text.utf8.allSatisfy(isPlain) else {
-            throw ArchiveError.unfit("The value \(text.prefix(100).debugDescription) cannot stand in a record.")
+        guard 1...100 ~= text.utf8.count, text.utf8.allSatisfy({ $0.isPlain || "./:%+".utf8.contains($0) }) else {
+            throw UnfitForArchive("The value \(text.prefix(100).debugDescription) cannot stand in a record.")
         }
         return text
+    }
+}
+
+/// Makes records of exchanges. It reads a body for its digests and writes nothing.
+struct RecordMaker: Sendable {
+    let makeID: @Sendable () -> UUID
+
+    func make(_ exchange: WARCExchange) throws -> MadeExchange {
+        let original = MadeExchange.Original(id: makeID(), date: WARCRecord.date(exchange.date), url: try WARCValue.url(exchange.url))
+        var fields = [("WARC-Record-ID", WARCRecord.id(original.id)), ("WARC-Date", original.date), ("WARC-Target-URI", original.url)]
+        if let address = exchange.remoteAddress { fields.append(("WARC-IP-Address", try WARCValue.token(address))) }
+        for name in exchange.protocols { fields.append(("WARC-Protocol", try WARCValue.token(name))) }
+        let head = try exchange.responseHead.map { try HTTPHead.response($0, bodyCount: exchange.body.count) }
+        guard head?.status != "304" || exchange.body.count == 0 else { throw UnfitForArchive("A 304 has a body.") }
+        let digests = try head?.status == "304" ? nil : digests(exchange, after: head)
+        return MadeExchange(
+            exchange: exchange, fields: fields, head: head,
+            contentType: try WARCValue.line(exchange.contentType ?? "application/octet-stream"),
+            payloadDigest: digests?.payload, blockDigest: digests?.block,
+            request: try exchange.requestHead.map { try request($0, of: original, fields) }, original: original)
+    }
+
+    private func request(_ wire: [UInt8], of response: MadeExchange.Original, _ shared: [(String, String)]) throws -> WARCRecord {
+        let block = try HTTPHead.request(wire)
+        var fields = [("WARC-Type", "request"), ("WARC-Record-ID", WARCRecord.id(makeID()))] + shared.dropFirst()
+        fields.append(("WARC-Concurrent-To", WARCRecord.id(response.id)))
+        fields.append(("WARC-Block-Digest", WARCRecord.digest(SHA256Digest(of: block).bytes)))
+        fields.append(("Content-Type", "application/http; msgtype=request"))
+        return WARCRecord(fields, block: block)
+    }
+
+    /// The digests of the body, and of the block that it ends.
+    private func digests(_ exchange: WARCExchange, after head: HTTPHead?) throws -> (payload: [UInt8], block: [UInt8]) {
+        let known = exchange.payloadDigest
+        if let known {
+            guard known.count == 32 else { throw UnfitForArchive("A digest has \(known.count) bytes, and sha256 has 32.") }
+            if head == nil { return (known, known) }
+        }
+        let (payload, block) = (SHA256Hasher(), SHA256Hasher())
+        head?.bytes.withUnsafeBytes { block.update($0) }
+        try exchange.body.read { bytes in
+            if known == nil { payload.update(bytes) }
+            block.update(bytes)
+        }
+        return (known ?? payload.finish().bytes, block.finish().bytes)
+    }
+}
+
+/// The parts of an exchange's records. Only the writer knows whether an equal body came before.
+struct MadeExchange: Sendable {
+    /// The record that a revisit refers to.
+    struct Original: Sendable {
+        let id: UUID
+        let date: String
+        let url: String
+    }
+
+    let exchange: WARCExchange
+    /// The record's id first, then the fields that a request's record has too.
+    let fields: [(String, String)]
+    /// Nil for a body alone.
+    let head: HTTPHead?
+    /// Of a body alone.
+    let contentType: String
+    /// Nil for a 304.
+    let payloadDigest: [UInt8]?
+    let blockDigest: [UInt8]?
+    let request: WARCRecord?
+    let original: Original
+
+    private static let profiles = "http://netpreserve.org/warc/1.1/revisit/"
+
+    /// The digest of a body that may revisit another, or be revisited. A reader shows no body for a revisit that is a redirect. Without a whole body there
+    /// is nothing to compare, and without a head readers find none.
+    var comparableDigest: [UInt8]? {
+        guard let head, !head.status.hasPrefix("3"), exchange.body.count > 0, exchange.cut == nil else { return nil }
+        return payloadDigest
+    }
+
+    /// The response, the revisit or the body alone, and then the request.
+    func records(revisiting earlier: Original?) -> [WARCRecord] {
+        let isRevisit = earlier != nil || head?.status == "304"
+        var fields = [("WARC-Type", head == nil ? "resource" : isRevisit ? "revisit" : "response")] + self.fields
+        if let earlier {
+            fields += [("WARC-Profile", Self.profiles + "identical-payload-digest"), ("WARC-Refers-To", WARCRecord.id(earlier.id))]
+            fields += [("WARC-Refers-To-Target-URI", earlier.url), ("WARC-Refers-To-Date", earlier.date)]
+        } else if isRevisit {
+            fields.append(("WARC-Profile", Self.profiles + "server-not-modified"))
+        }
+        let digest = payloadDigest.map(WARCRecord.digest)
+        if let digest { fields.append(("WARC-Payload-Digest", digest)) }
+        // The digest is that of a whole block, and a revisit has a shorter one.
+        if let blockDigest, !isRevisit { fields.append(("WARC-Block-Digest", WARCRecord.digest(blockDigest))) }
+        if let cut = exchange.cut { fields.append(("WARC-Truncated", cut.rawValue)) }
+        fields.append(("Content-Type", head == nil ? contentType : "application/http; msgtype=response"))
+        let type = head.map { $0.mime ?? "unk" } ?? String(contentType.prefix { $0 != ";" && $0 != " " })
+        let capture = Capture(
+            url: original.url, timestamp: WARCRecord.timestamp(original.date), mime: isRevisit ? "warc/revisit" : type,
+            status: isRevisit ? "-" : head?.status ?? "-", digest: digest)
+        let record = WARCRecord(fields, block: head?.bytes ?? [], content: isRevisit ? nil : exchange.body, capture: capture)
+        return [record] + (request.map { [$0] } ?? [])
     }
 }

@@ -1,4 +1,5 @@
 package import GannetBase
+internal import GannetHTTP
 
 /// Writes exchanges into WARC files in a folder. Docs/ARCHIVES.md says what the files are.
 ///
@@ -10,15 +11,18 @@ package import GannetBase
 package final class WARCWriter: Sendable {
     private struct State {
         var file: WARCFile?
-        var memory: PayloadMemory
+        /// The records of the file that others may revisit, by the digests of their bodies. The bound of its index bounds them.
+        var originals: [[UInt8]: MadeExchange.Original] = [:]
         /// Why nothing can be written any more.
-        var end: ArchiveError?
+        var end: StorageFailure?
     }
 
-    let folder: String
-    let prefix: String
-    let options: WARCOptions
-    let maker: RecordMaker
+    private let folder: String
+    private let prefix: String
+    private let size: Int
+    private let indexSize: Int
+    private let information: [(name: String, value: String)]
+    private let maker: RecordMaker
     private let now: @Sendable () -> Date
     private let state: Mutex<State>
     // A few compressors, which callers use in turn.
@@ -27,59 +31,57 @@ package final class WARCWriter: Sendable {
     static let smallBody = 256 << 10
     // A long body is written in pieces of this size.
     private static let piece = 256 << 10
+    /// zlib's.
+    private static let compressionLevel = 6
 
-    /// - Parameter prefix: The beginning of all files' names: letters, digits, `-` and `_`.
-    ///
+    /// Completes the files that a killed command has left, and begins a new one with the first exchange.
+    static func open(
+        _ folder: String, size: Int, information: [(name: String, value: String)]
+    ) throws -> (writer: WARCWriter, recovered: [RecoveredFile]) {
+        let prefix = "gannet"
+        let recovered = try recover(folder, prefix: prefix)
+        return (WARCWriter(folder: folder, prefix: prefix, size: size, information: information), recovered)
+    }
+
     /// Files that an earlier run has left open stay as they are; `recover(_:prefix:)` completes them.
+    /// - Parameters:
+    ///   - prefix: The beginning of all files' names: letters, digits, `-` and `_`.
+    ///   - size: A file ends with the exchange that reaches it, in bytes.
+    ///   - indexSize: A file ends earlier when its index has so many bytes, because the index is sorted in memory.
+    ///   - information: Further fields of each file's `warcinfo` record.
     package init(
-        folder: String, prefix: String, options: WARCOptions = WARCOptions(), algorithm: DigestAlgorithm = .sha256,
-        makeHasher: @escaping @Sendable () -> any ArchiveHasher, now: @escaping @Sendable () -> Date = { Date() },
+        folder: String, prefix: String, size: Int = 1_000_000_000, indexSize: Int = 32 << 20,
+        information: [(name: String, value: String)] = [], now: @escaping @Sendable () -> Date = { Date() },
         makeID: @escaping @Sendable () -> UUID = { UUID() }
-    ) throws {
-        guard ShardName.isPlain(prefix), prefix.utf8.count <= 100 else {
-            throw ArchiveError.unfit("The prefix \(prefix.debugDescription) may have letters, digits, - and _ alone, up to 100.")
-        }
-        self.folder = folder
-        self.prefix = prefix
-        self.options = options
+    ) {
+        (self.folder, self.prefix, self.size, self.indexSize) = (folder, prefix, size, indexSize)
+        self.information = [(name: "software", value: "gannet/\(Version.current)")] + information
         self.now = now
-        maker = RecordMaker(options: options, algorithm: algorithm, makeHasher: makeHasher, makeID: makeID)
-        state = Mutex(State(memory: Self.emptyMemory(options)))
+        maker = RecordMaker(makeID: makeID)
+        state = Mutex(State())
     }
 
     // MARK: Writing
 
     /// Writes the response, or a revisit of an equal one, and its request. After an error nothing of the exchange is in the file.
     @discardableResult
-    package func write(_ exchange: WARCExchange) throws -> WARCPlace {
+    package func write(_ exchange: WARCExchange) throws -> PackedPlace {
         let made = try maker.make(exchange)
+        let digest = made.comparableDigest
         // An equal body is in the file already, or this one may be on its way there as the second. The second look is under the lock.
         let isKnown = try state.withLock { state in
             if let end = state.end { throw end }
-            return made.digest.map { state.memory[$0] != nil } ?? false
+            return digest.map { state.originals[$0] != nil } ?? false
         }
-        var packed: PackedRecords?
+        var packed: (bytes: [UInt8], lengths: [Int])?
         if !isKnown, exchange.body.count <= Self.smallBody { packed = try pack(made.records(revisiting: nil)) }
         return try state.withLock { state in
-            // A new file may have no originals yet.
+            // A new file has no originals yet.
             try prepareFile(&state)
-            let original = made.digest.flatMap { state.memory[$0] }
-            if original != nil { packed = nil }
-            let kind: WARCPlace.Kind = original != nil || made.isNotModified ? .revisit : .response
-            let (offset, length, file) = try append(packed, original == nil ? nil : made.records(revisiting: original), made, to: &state)
-            if let digest = made.digest, original == nil { state.memory.add(digest, made.original) }
-            return WARCPlace(file: file, offset: offset, length: length, kind: kind, recordID: made.original.recordID)
-        }
-    }
-
-    /// Writes a body that has no exchange. It revisits none, and none revisits it: readers find no head for it.
-    @discardableResult
-    package func write(_ resource: WARCResource) throws -> WARCPlace {
-        let made = try maker.make(resource)
-        let packed = resource.body.count <= Self.smallBody ? try pack(made.records(revisiting: nil)) : nil
-        return try state.withLock { state in
-            let (offset, length, file) = try append(packed, nil, made, to: &state)
-            return WARCPlace(file: file, offset: offset, length: length, kind: .resource, recordID: made.original.recordID)
+            let original = digest.flatMap { state.originals[$0] }
+            let place = try append(made.records(revisiting: original), original == nil ? packed : nil, to: &state)
+            if let digest, original == nil { state.originals[digest] = made.original }
+            return place
         }
     }
 
@@ -91,7 +93,9 @@ package final class WARCWriter: Sendable {
         }
         do { try file?.sync() } catch {
             // The system reports a lost page once. A second flush would succeed without it.
-            state.withLock { state in state.end = state.end ?? .ended("The archive is given up, because a flush has failed: \(error)") }
+            state.withLock { state in
+                state.end = state.end ?? StorageFailure("The archive is given up, because a flush has failed: \(error)")
+            }
             throw error
         }
     }
@@ -100,15 +104,11 @@ package final class WARCWriter: Sendable {
     package func close() throws {
         try state.withLock { state in
             try Self.complete(&state)
-            state.end = state.end ?? .ended("The archive is closed.")
+            state.end = state.end ?? StorageFailure("The archive is closed.")
         }
     }
 
     // MARK: Files
-
-    private static func emptyMemory(_ options: WARCOptions) -> PayloadMemory {
-        PayloadMemory(limit: options.rememberedDigests, urlBytesLimit: options.rememberedURLBytes)
-    }
 
     private static func complete(_ state: inout State) throws {
         guard let file = state.file else { return }
@@ -116,15 +116,17 @@ package final class WARCWriter: Sendable {
         state.file = nil
     }
 
-    /// The file for the next exchange, which begins with its `warcinfo` record.
+    /// The file for the next exchange, which begins with its `warcinfo` record. It stands for itself: other files may be lost.
     private func prepareFile(_ state: inout State) throws {
         if let end = state.end { throw end }
-        if let file = state.file, file.size >= options.fileSize || file.index.size >= options.indexSize { try Self.complete(&state) }
+        if let file = state.file, file.size >= size || file.index.size >= indexSize { try Self.complete(&state) }
         if state.file != nil { return }
-        if !options.revisitsEarlierFiles { state.memory = Self.emptyMemory(options) }
-        let time = WARCTime(now())
-        var file = try WARCFile(makingIn: folder, name: nextName(time))
-        do { try file.append(pack([maker.information(file: file.name, time)]).bytes) } catch {
+        state.originals = [:]
+        let date = WARCRecord.date(now())
+        var file = try WARCFile(makingIn: folder, name: nextName(date))
+        do {
+            try file.append(pack([WARCRecord(ofFile: file.name, maker.makeID(), date, information: information)]).bytes)
+        } catch {
             try? file.remove()
             throw error
         }
@@ -132,56 +134,37 @@ package final class WARCWriter: Sendable {
     }
 
     /// Numbers go on where earlier runs have ended, so names sort in the order of writing.
-    private func nextName(_ time: WARCTime) throws -> String {
+    private func nextName(_ date: String) throws -> String {
         let numbers = try ArchiveFolder.names(in: folder).compactMap { name -> Int? in
-            let name = name.hasSuffix(WARCFile.open) ? String(name.dropLast(WARCFile.open.count)) : name
+            let name = name.hasSuffix(ArchiveFolder.open) ? String(name.dropLast(ArchiveFolder.open.count)) : name
             guard let middle = ArchiveFolder.middle(of: name, from: prefix + "-", to: WARCFile.ending) else { return nil }
             return middle.split(separator: "-").last.flatMap { Int($0) }
         }
-        let number = String((numbers.max() ?? -1) + 1)
-        return "\(prefix)-\(time.timestamp)-\(String(repeating: "0", count: max(0, 5 - number.utf8.count)))\(number)\(WARCFile.ending)"
+        let number = ArchiveFolder.digits((numbers.max() ?? -1) + 1)
+        return "\(prefix)-\(WARCRecord.timestamp(date))-\(number)\(WARCFile.ending)"
     }
 
     // MARK: Records
 
-    private struct PackedRecords {
-        var bytes: [UInt8] = []
-        var lengths: [Int] = []
-    }
-
-    /// In memory.
-    private func pack(_ records: [WARCRecord]) throws -> PackedRecords {
-        try withPacker { packer in
-            var packed = PackedRecords()
-            for record in records {
-                let start = packed.bytes.count
-                try record.pack(by: packer) { packed.bytes += $0 }
-                packed.lengths.append(packed.bytes.count - start)
-            }
-            return packed
-        }
-    }
-
     /// Appends all records of an exchange, or none. A small exchange is one write.
+    /// - Parameter packed: The records, where they are packed already.
     private func append(
-        _ packed: PackedRecords?, _ revisit: [WARCRecord]?, _ made: MadeExchange, to state: inout State
-    ) throws -> (offset: Int, length: Int, file: String) {
-        try prepareFile(&state)
+        _ records: [WARCRecord], _ packed: (bytes: [UInt8], lengths: [Int])?, to state: inout State
+    ) throws -> PackedPlace {
         // Taken out, so that its index has one owner and is not copied.
-        guard var file = state.file.take() else { throw ArchiveError.ended("There is no file.") }
+        guard var file = state.file.take() else { throw StorageFailure("There is no file.") }
         let start = file.size
-        let records = revisit ?? made.records(revisiting: nil)
         var lengths: [Int] = []
         do {
-            if let packed = try packed ?? revisit.map({ try pack($0) }) {
+            if let packed {
                 try file.append(packed.bytes)
                 lengths = packed.lengths
             } else {
-                lengths = try stream(records, into: &file)
+                lengths = try pack(records, piece: Self.piece) { try file.append($0) }
             }
         } catch {
             do { try file.cut(to: start) } catch let second {
-                state.end = .ended("The archive is given up, because half a record could not be removed: \(second)")
+                state.end = StorageFailure("The archive is given up, because half a record could not be removed: \(second)")
             }
             state.file = file
             throw error
@@ -192,33 +175,33 @@ package final class WARCWriter: Sendable {
             offset += length
         }
         state.file = file
-        return (start, lengths[0], file.name)
+        return .record(file: file.name, offset: start)
     }
 
-    private func stream(_ records: [WARCRecord], into file: inout WARCFile) throws -> [Int] {
-        try withPacker { packer in
-            var pending: [UInt8] = []
-            var lengths: [Int] = []
-            for record in records {
-                var length = 0
-                try record.pack(by: packer) { bytes in
-                    pending += bytes
-                    length += bytes.count
-                    if pending.count >= Self.piece {
-                        try file.append(pending)
-                        pending.removeAll(keepingCapacity: true)
-                    }
-                }
-                lengths.append(length)
-            }
-            try file.append(pending)
-            return lengths
-        }
+    /// In memory.
+    private func pack(_ records: [WARCRecord]) throws -> (bytes: [UInt8], lengths: [Int]) {
+        var bytes: [UInt8] = []
+        let lengths = try pack(records, piece: .max) { bytes = $0 }
+        return (bytes, lengths)
     }
 
-    private func withPacker<Result>(_ body: (GzipPacker) throws -> Result) throws -> Result {
-        let packer = try packers.withLock { $0.popLast() } ?? GzipPacker(level: options.compressionLevel)
+    /// Hands over the packed records in pieces of this size or more, and returns the length of each record.
+    private func pack(_ records: [WARCRecord], piece: Int, _ take: ([UInt8]) throws -> Void) throws -> [Int] {
+        let packer = try packers.withLock { $0.popLast() } ?? GzipPacker(level: Self.compressionLevel)
         defer { packers.withLock { if $0.count < 8 { $0.append(packer) } } }
-        return try body(packer)
+        var pending: [UInt8] = []
+        let lengths = try records.map { record in
+            var length = 0
+            try record.pack(by: packer) { bytes in
+                pending += bytes
+                length += bytes.count
+                guard pending.count >= piece else { return }
+                try take(pending)
+                pending.removeAll(keepingCapacity: true)
+            }
+            return length
+        }
+        try take(pending)
+        return lengths
     }
 }

@@ -32,15 +32,10 @@ extension BodyFolder {
 
     /// The exchanges that this folder has of a URL; nil where it has none, or others wrote the file.
     func exchanges(of id: URLID) -> WireRecord.Kept? {
-        guard hasOwnFolders(ofExchanges: id) else { return nil }
-        let descriptor = open("\(path)/\(Self.name(ofExchanges: id))", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, 1...ExchangesPlace.most ~= Int(status.st_size) else {
-            return nil
-        }
-        return Descriptor.contents(of: descriptor, atMost: Int(status.st_size)).flatMap { WireRecord.unpacked($0) }
+        guard hasOwnFolders(ofExchanges: id), let file = try? OpenedFile("\(path)/\(Self.name(ofExchanges: id))", O_RDONLY),
+            let size = try? file.size, 1...ExchangesPlace.most ~= size
+        else { return nil }
+        return Descriptor.contents(of: file.descriptor, atMost: size).flatMap { WireRecord.unpacked($0) }
     }
 
     func hasExchanges(of id: URLID) -> Bool {
@@ -63,4 +58,35 @@ extension BodyFolder {
         }
         removeFolderIfEmpty(Self.wireFolder)
     }
+}
+
+/// The exchanges of a fetch that a store keeps, as the outcome names them: by their SHA-256 and their size.
+package struct ExchangesPlace: Sendable, Equatable {
+    package let digest: [UInt8]
+    package let size: Int
+
+    /// No store takes longer ones.
+    static let most = 100_000_000
+
+    init(_ bytes: [UInt8]) {
+        digest = SHA256Digest(of: bytes).bytes
+        size = bytes.count
+    }
+
+    /// Nil for text of another form: other programs may write into Redis.
+    package init?(_ text: String) {
+        let words = text.split(separator: " ", omittingEmptySubsequences: false)
+        guard words.count == 2, words[0].utf8.count == 64, let digest = [UInt8](hexadecimal: words[0].utf8), let size = Int(words[1]),
+            1...Self.most ~= size
+        else { return nil }
+        self.digest = digest
+        self.size = size
+    }
+
+    package var text: String { "\(digest.hexadecimal) \(size)" }
+}
+
+extension OutcomeContent {
+    /// The exchanges of the fetch, where the batch of its job keeps them.
+    var exchanges: ExchangesPlace? { fields[.wire].flatMap { ExchangesPlace($0) } }
 }

@@ -61,7 +61,7 @@ package final class BodyPacking: Sendable {
         for (id, place) in try packer.unrecorded() {
             guard var record = try folder.journal.record(of: id), !record.isFailed, !record.isPacked else { continue }
             let file = record.file
-            record.file = place
+            record.file = place.text
             found.append((record, file))
         }
         try settle(found)
@@ -76,14 +76,14 @@ package final class BodyPacking: Sendable {
         line.record = try gathered.withLock { [line] gathered in
             if let known = gathered?[record.id] { return known }
             guard var open = gathered.take() else { return record }
-            guard let place = try packer.pack(record, of: line) else {
+            guard let packing = try packer.pack(record, of: line) else {
                 gathered = open
                 return record
             }
             var packed = record
-            packed.file = place.text
+            packed.file = packing.place.text
             open.add(packed, file: record.file)
-            if place.isDurable {
+            if packing.isDurable {
                 try settle(open.bodies)
                 open = Gathered()
             }
@@ -146,22 +146,6 @@ package final class BodyPacking: Sendable {
         for name in BodyName.fanOutFolders { folder.folder.removeFolderIfEmpty(name) }
         if takesExchanges { try folder.folder.removeExchanges { try folder.journal.record(of: $0)?.isPacked == true } }
     }
-}
-
-/// Shards or archives, into which bodies are packed.
-protocol BodyPacker: Sendable {
-    /// Bodies that a killed command may have packed without a record of it, and their places. They are on the disk.
-    func unrecorded() throws -> [(id: URLID, place: String)]
-
-    /// Whether bodies are packed with their exchanges.
-    var takesExchanges: Bool { get }
-
-    /// Packs the body of a row, or the exchanges of a row that failed. Nil where there is nothing to pack.
-    /// - Returns: The place, and whether it and all that was packed before it are on the disk.
-    func pack(_ record: JobRecord, of line: ManifestLine) throws -> (text: String, isDurable: Bool)?
-
-    /// Puts everything on the disk.
-    func finish() throws
 }
 
 extension URLID {

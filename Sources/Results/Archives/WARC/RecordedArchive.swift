@@ -5,15 +5,15 @@ package import GannetQueue
 /// Archives (WARC) in a folder, with the record of what earlier runs fetched into them. Docs/ARCHIVES.md says what the files are.
 ///
 /// A row is in the record after a flush that covers its exchanges. So a row that the record has is in an archive, whatever has failed since.
-/// One flush serves many rows. A kill between an exchange and its record repeats the URL, and both captures stay.
+/// One flush serves many rows: a disk takes as long for one job's bytes as for those of a hundred jobs. A kill between an exchange and its record repeats
+/// the URL, and both captures stay.
 package final class RecordedArchive: Sendable {
     private let folder: RecordedFolder
     private let writer: WARCWriter
-    private let flush: SharedFlush
-    /// The files that killed runs had left, and how many bytes of half-written records were cut off.
-    package let recovered: [(file: String, bytesCut: Int)]
+    private let flush: Gathering<Void, Void, any Error>
+    /// The files that killed runs had left.
+    package let recovered: [RecoveredFile]
 
-    private static let prefix = "gannet"
     /// The longest body of a request that stays in memory.
     private static let smallBody = 128 << 10
 
@@ -29,36 +29,26 @@ package final class RecordedArchive: Sendable {
 
     private init(_ folder: RecordedFolder, _ size: Int, _ information: [(name: String, value: String)]) throws {
         self.folder = folder
-        var options = WARCOptions()
-        options.information += information
-        options.fileSize = size
-        // The rows of a file that is gone are fetched again, and only those.
-        options.revisitsEarlierFiles = false
-        let path = folder.folder.path
-        recovered = try StorageFailure.ofArchives {
-            try WARCWriter.recover(path, prefix: Self.prefix).map { ($0.name, $0.bytesCut) }
-        }
-        writer = try StorageFailure.ofArchives {
-            try WARCWriter(folder: path, prefix: Self.prefix, options: options, makeHasher: { ArchiveSHA256() })
-        }
-        flush = SharedFlush { [writer] in try StorageFailure.ofArchives { try writer.flush() } }
+        let (writer, recovered) = try WARCWriter.open(folder.folder.path, size: size, information: information)
+        (self.writer, self.recovered) = (writer, recovered)
+        flush = .flushing { try writer.flush() }
     }
 
     /// Completes the last archive. Nothing can be stored afterwards.
     package func close() async throws {
-        try await OwnedThread.run(name: "gannet-archive") { [writer] in try StorageFailure.ofArchives { try writer.close() } }
+        try await OwnedThread.run(name: "gannet-archive") { [writer] in try writer.close() }
     }
 }
 
-extension RecordedArchive: JobOutput {
+extension RecordedArchive: OutputAround {
+    package var output: any JobOutput { folder }
+
     package var bodyDestination: BodyDestination { .file(in: folder.folder.path, beyond: Self.smallBody) }
 
     package func wireRecord(for job: Job) -> WireRecord? { WireRecord(fileIn: folder.folder.path, beyond: Self.smallBody) }
 
-    package func found(_ job: Job) throws -> HeldBody? { try folder.found(job) }
-
-    /// The body of an outcome is not what went over the wire. So the URL is fetched again, if this run has no record of it.
-    package func held(_ outcome: URLOutcome, for job: Job) throws -> HeldBody? { try folder.held(outcome, for: job) }
+    /// An archive cannot say that its body is current.
+    package func earlier(_ job: Job) async throws -> JobRecord? { nil }
 
     package func place(_ download: Download, digest: SHA256Digest, of job: Job) throws -> Placement {
         guard let wire = download.wire else { preconditionFailure("A body came without its exchanges, for which an archive asks.") }
@@ -73,14 +63,13 @@ extension RecordedArchive: JobOutput {
                 case .file(let path, _): .file(path: path, count: Int(download.byteCount))
                 }
             guard let place = try writer.write(exchanges, downloaded: (body, digest.bytes)) else {
-                throw ArchiveError.unfit("Its answer has no head.")
+                throw UnfitForArchive("Its answer has no head.")
             }
             return .held(HeldBody(file: place.text, typeMismatch: BodyKind.falsePicture(download)))
-        } catch ArchiveError.unfit(let sentence) {
+        } catch let unfit as UnfitForArchive {
+            let sentence = unfit.sentence
             let detail = sentence.hasSuffix(".") ? String(sentence.dropLast()) : sentence
             return .refused(FetchError(kind: .protocolError, url: job.url, detail: "an archive cannot have it: \(detail)"))
-        } catch let error as ArchiveError {
-            throw StorageFailure(error)
         }
     }
 
@@ -90,13 +79,12 @@ extension RecordedArchive: JobOutput {
         if end.isFailed, let wire {
             do {
                 if let place = try writer.write(wire.exchanges, downloaded: nil) { record.file = place.text }
-            } catch ArchiveError.unfit {
+            } catch is UnfitForArchive {
                 // The job has failed for a reason of its own, which the record tells.
-            } catch let error as ArchiveError {
-                throw StorageFailure(error)
             }
         }
-        if !record.file.isEmpty { try await flush() }
+        // A cancellation does not cut the flush short: it goes on for others anyway.
+        if !record.file.isEmpty { try await Task { [flush] in try await flush(()) }.value }
         try folder.append(record)
     }
 }
