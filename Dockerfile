@@ -5,7 +5,7 @@
 FROM swift:6.3-bookworm AS build
 RUN apt-get update \
     && apt-get install -y --no-install-recommends libhiredis-dev libcurl4-openssl-dev libssl-dev libc-ares-dev libmicrohttpd-dev \
-        zlib1g-dev libbrotli-dev libzstd-dev libunistring-dev \
+        zlib1g-dev libbrotli-dev libzstd-dev libunistring-dev libarchive-dev \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /gannet
 COPY Package.swift ./
@@ -18,7 +18,7 @@ RUN GANNET_PRODUCTS_ONLY=yes swift build -c release --product gannet --static-sw
 FROM debian:bookworm-slim AS image
 RUN apt-get update \
     && apt-get install -y --no-install-recommends libhiredis0.14 libcurl4 libssl3 libc-ares2 libmicrohttpd12 zlib1g libbrotli1 libzstd1 \
-        libunistring2 libstdc++6 ca-certificates tini \
+        libunistring2 libarchive13 libstdc++6 ca-certificates tini \
     && rm -rf /var/lib/apt/lists/* /var/cache/debconf/* /var/log/apt /var/log/dpkg.log \
     && useradd --uid 10001 --user-group --no-create-home --home-dir /data --shell /usr/sbin/nologin gannet \
     && install -d -o gannet -g gannet /data /window

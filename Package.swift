@@ -38,6 +38,7 @@ let package = Package(
         .systemLibrary(name: "CBrotli", providers: [.apt(["libbrotli-dev"])]),
         // For tests, which need something to decode.
         .systemLibrary(name: "CBrotliEncoder", providers: [.apt(["libbrotli-dev"])]),
+        .systemLibrary(name: "CArchive", providers: [.apt(["libarchive-dev"])]),
         .systemLibrary(name: "CZstd", providers: [.apt(["libzstd-dev"])]),
 
         // The rooms, from the ground floor up: a target imports only from those above it.
@@ -69,7 +70,7 @@ let package = Package(
         .target(
             name: "Results",
             dependencies: [
-                "CZlib", "GannetRedisClient", "GannetQueue", "GannetHTTP", "GannetPictures", "GannetFetch", "Lists",
+                "CArchive", "CZlib", "GannetRedisClient", "GannetQueue", "GannetHTTP", "GannetPictures", "GannetFetch", "Lists",
                 "GannetBase",
             ],
             swiftSettings: settings),

@@ -91,7 +91,7 @@ import Testing
         let fixture = try await Fixture()
         let urls = ["http://a:1@h/b", "http://b:2@h/b"]
         for url in urls {
-            #expect(fixture.folder.wants(try fixture.id(url)))
+            #expect(fixture.folder.list(try fixture.id(url)) == .pending)
             try fixture.bring(url, url)
         }
         let (_, lines) = try await fixture.manifest(urls.enumerated().map { Self.row($0 + 1, $1) })

@@ -11,12 +11,13 @@ extension BodyFolder {
         if record.isFailed || record.isUnfit {
             return .failure(StorageFailure("The folder \(displayPath) has no body of the URL: \(record.errorMessage)"))
         }
-        if let place = SamplePlace(record.file) {
-            return .failure(StorageFailure("The body is in a shard: 'tar -xOf \(displayPath)/\(place.shard) \(place.name)' prints it."))
-        }
-        if let place = ArchivePlace(record.file) {
-            let command = "warcio extract --payload \(displayPath)/\(place.file) \(place.offset)"
+        switch PackedPlace(record.file) {
+        case .sample(let file, let name)?:
+            return .failure(StorageFailure("The body is in a shard: 'tar -xOf \(displayPath)/\(file) \(name)' prints it."))
+        case .record(let file, let offset)?:
+            let command = "warcio extract --payload \(displayPath)/\(file) \(offset)"
             return .failure(StorageFailure("The body is in an archive: '\(command)' prints it."))
+        case nil: break
         }
         let stored = record.stored
         guard let digest = stored.digest, let bytes = body(record.file, size: stored.bytes, digest: digest) else {

@@ -9,9 +9,10 @@ package final class ShardWriter: Sendable {
     /// The name of a part without its key, such as `jpg`, `txt` or `seg.png`, and its bytes.
     package typealias Part = (ending: String, content: ArchiveContent)
 
-    private struct OpenShard {
+    // libarchive's handle stays inside the lock.
+    private struct OpenShard: @unchecked Sendable {
         let number: Int
-        var tar: TarFile
+        let tar: TarFile
         var keys: Set<String> = []
     }
     private struct State {
@@ -97,7 +98,7 @@ package final class ShardWriter: Sendable {
     private func begin(_ state: inout State) throws {
         let file = try OpenedFile("\(folder)/\(ShardName.file(state.next))\(ArchiveFolder.open)", O_RDWR | O_CREAT | O_EXCL)
         guard file.lock() else { throw StorageFailure.ofArchive("locked", file.path) }
-        state.shard = OpenShard(number: state.next, tar: TarFile(file))
+        state.shard = OpenShard(number: state.next, tar: try TarFile(file))
     }
 
     private func complete(_ shard: OpenShard, _ state: inout State) throws {
