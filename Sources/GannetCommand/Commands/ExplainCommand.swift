@@ -139,12 +139,12 @@ private struct ExplanationReport: Sendable {
 
     /// The state of the job, and the command that goes on with it; nil where the rows about the outcome and the holder say all.
     private var jobText: String? {
-        let queues = found.followersByQueue.map(\.queue) + [found.holder?.queue].compactMap(\.self)
+        let queues = found.holder?.queues ?? []
         if let run = queues.first(where: { $0.hasPrefix(RunIdentity.prefix) }) {
             return "of a run (queue '\(run)'). If that was interrupted or killed, the same 'gannet run' command goes on with it"
         }
         if let job { return job.text }
-        guard known == nil, found.holder == nil, queues.isEmpty else { return nil }
+        guard known == nil, found.holder == nil else { return nil }
         return
             "none in the queue '\(queue)'. The same 'gannet run' command fetches the URLs that an interrupted run has left; 'gannet enqueue' makes a job"
     }

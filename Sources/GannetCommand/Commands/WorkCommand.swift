@@ -50,7 +50,7 @@ struct WorkCommand: Command {
         let endpoint = try listen.map { try WorkerEndpoint($0, console: console) }
         defer { endpoint?.stop() }
         return try await target.connection.withAccess(console, storesBodies: folder == nil) { access, interruption in
-            let tally = WorkTally(console, access.watch, proxy: settings.proxy, patience: workerOptions.giveUpAfter)
+            let tally = WorkTally(console, access.watch, proxy: settings.proxy, patience: fetch.giveUpAfter)
             let worker = workerOptions
             let bodies = folder == nil ? try await openBodies(access, worker) : nil
             guard let output: any JobOutput = folder ?? bodies else { throw CommandFailure(.defect, "No store for bodies was opened.") }

@@ -204,7 +204,7 @@ struct Run: Sendable {
         try await access.cluster.forgiveHosts()
         let tally = WorkTally(
             console, access.watch, of: { folder.counts.queued }, places: worker.adaptsConcurrency ? nil : worker.concurrency,
-            proxy: settings.proxy, patience: worker.giveUpAfter)
+            proxy: settings.proxy, patience: options.fetch.giveUpAfter)
         endpoint?.watch(
             .init(cluster: access.cluster, queue: identity.queue, options: worker, bodyLimit: nil, tally: tally, interruption: interruption)
         )

@@ -94,6 +94,9 @@ extension URLLock {
         interested.compactMap { if case .queue(let queue, let priority) = $0 { (queue, priority) } else { nil } }
     }
 
+    /// Those, and the queue of the job that holds the URL.
+    package var queues: [String] { followers.map(\.queue) + (queue.isEmpty ? [] : [queue]) }
+
     package var bytes: [UInt8] {
         var extras = [UInt8(queue.utf8.count)] + queue.utf8
         extras.append(number: failure.count, count: 2)

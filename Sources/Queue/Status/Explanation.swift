@@ -54,7 +54,7 @@ extension ClusterState {
             let heldFor = lock.map { Duration.milliseconds(max(0, min($0.deadline, end) - lived)) } ?? .zero
             let standing = try HostStanding(replies[2], of: host, at: now)
             let waiting = WaitingHost(host, standing, at: now)
-            let asking = Set(followers.map(\.queue) + [lock?.queue].compactMap(\.self))
+            let asking = Set(lock?.queues ?? [])
             let workers = waiting == nil ? [:] : try await workers(of: knownQueues())
             let patience = Self.patience(with: host, of: workers, at: now) { asking.contains($0) }
             return Explanation(

@@ -199,7 +199,7 @@ import Testing
 
             let other = fixture.cluster.queue("other")
             var progress = try await other.begin(batch: "b")
-            _ = try await other.enqueue([FetchQueue.Row(fetched.entry, at: 1)], to: 1, of: &progress, closing: true)
+            _ = try await other.enqueue([(entry: fetched.entry, row: 1)], to: 1, of: &progress, closing: true)
             var request = ExchangeRequest(Incarnation(7), number: 1, lease: QueueFixture.lease)
             request.wanted = 8
             #expect(try await other.exchange(request, in: fixture.cluster.home)?.jobs.isEmpty == true)

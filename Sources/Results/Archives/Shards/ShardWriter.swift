@@ -102,7 +102,7 @@ package final class ShardWriter: Sendable {
     }
 
     private func complete(_ shard: OpenShard, _ state: inout State) throws {
-        var shard = shard
+        let shard = shard
         try shard.tar.end()
         try shard.tar.file.sync()
         let path = "\(folder)/\(ShardName.file(shard.number))"
