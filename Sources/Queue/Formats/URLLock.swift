@@ -94,7 +94,7 @@ extension URLLock {
         interested.compactMap { if case .queue(let queue, let priority) = $0 { (queue, priority) } else { nil } }
     }
 
-    /// Those, and the queue of the job that holds the URL.
+    /// The queues of the followers and of the job that holds the URL.
     package var queues: [String] { followers.map(\.queue) + (queue.isEmpty ? [] : [queue]) }
 
     package var bytes: [UInt8] {
