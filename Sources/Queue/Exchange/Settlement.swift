@@ -28,6 +28,14 @@ package struct Settlement: Sendable {
         case leftPlaceToRest(Duration?)
         /// The host has answered a request that the job made before that for its URL. The job keeps its place and goes on.
         case hostAnswered
+
+        /// False for news of a job that goes on.
+        package var endsJob: Bool {
+            switch self {
+            case .leftPlace, .leftPlaceToRest, .hostAnswered: false
+            case .fetched, .revalidated, .failed, .retry, .throttled, .putOff, .handedBack, .delivered, .bodyMissing: true
+            }
+        }
     }
 
     /// Whether the host answered in the attempt.

@@ -75,15 +75,13 @@ import Testing
         try write(urls, for: fleet)
         _ = try await fleet.outcome(["enqueue", "-i", fleet.list] + fleet.connection)
         let worker = try fleet.start(
-            ["work", "--concurrency", "16", "--host-limit", "16"] + fleet.local + fleet.connection,
+            ["work", "--concurrency", "16", "--host-limit", "16", "--drain-timeout", "1h"] + fleet.local + fleet.connection,
             with: [Times.variable: Program.times + ",host-first=16"])
         try await silent.accepted(16)
         worker.terminate()
         _ = try await worker.errors.line { $0.hasPrefix("gannet: stopping; 16 URLs in flight") }
-        let start = ContinuousClock.now
         worker.terminate()
         #expect(try await worker.exitStatus == .exited(143))
-        #expect(ContinuousClock.now - start < .seconds(5))
         let (totals, jobs) = try await totals(fleet)
         #expect(jobs["ready"] == 100 && jobs["active"] == 0 && totals["crashed"] == 0 && totals["retried"] == 0)
         try await silent.stop()

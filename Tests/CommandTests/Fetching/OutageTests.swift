@@ -89,12 +89,10 @@ import Testing
     @Test func `a status that Redis does not answer fails without waiting for better times`() async throws {
         let server = try HostileServer(
             unixSocket: folder.file("s"), scripts: [Self.greeting + Self.schema + [.readUntil("EVALSHA"), .close]] + [[.close]])
-        let start = ContinuousClock.now
         let outcome = try await Program(home: "/dev/null/none").run("status", "--redis", "unix://\(folder.file("s"))")
         #expect(outcome.status == 69)
         #expect(!outcome.errors.contains("waiting"))
         #expect(outcome.errors.hasPrefix("Error: The connection to Redis at unix://"))
-        #expect(ContinuousClock.now - start < .seconds(15))
         try await server.stop()
     }
 
@@ -110,9 +108,7 @@ import Testing
         try await slow.accepted(1)
         try await silent.accepted(1)
         try await fleet.redis.kill9()
-        let start = ContinuousClock.now
         _ = try #require(try await worker.errors.line { $0.hasPrefix("gannet: waiting for Redis at ") })
-        #expect(ContinuousClock.now - start < .seconds(30))
         worker.signal(SIGINT)
         let notice = try await worker.errors.line { $0.hasPrefix("gannet: stopping") }
         #expect(

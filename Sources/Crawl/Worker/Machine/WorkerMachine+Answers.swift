@@ -53,8 +53,8 @@ extension WorkerMachine {
 
     private mutating func settled(_ outgoing: Lane.Outgoing, _ verdict: Verdict, in index: Int, at now: Instant) {
         let settlement = outgoing.settlement
-        if case .hostAnswered = settlement.outcome { return }
-        if case .leftPlace = settlement.outcome {
+        guard settlement.outcome.endsJob else {
+            if case .hostAnswered = settlement.outcome { return }
             lanes[index].session.holdings.remove(.place(settlement.id), settlement.token)
             return
         }

@@ -97,8 +97,9 @@ extension WorkerMachine {
         if lanes[job.partition].hasFailed { leave(outgoing) } else { lanes[job.partition].append(outgoing) }
     }
 
-    /// Leaves a job to the end of its lease.
+    /// Leaves a job, or a place of one that goes on, to the end of its lease.
     mutating func leave(_ outgoing: Lane.Outgoing) {
+        guard outgoing.settlement.outcome.endsJob else { return }
         jobs[outgoing.settlement.token] = nil
         if let job = outgoing.report?.job { actions.append(.report(.left(job))) }
     }
