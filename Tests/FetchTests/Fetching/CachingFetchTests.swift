@@ -5,7 +5,7 @@ import Testing
 @testable import GannetFetch
 
 /// The answers that callers get while the kept answer gets old.
-struct CachingFetchTests {
+@Suite(.timeLimit(.minutes(2))) struct CachingFetchTests {
     private let origin = ScriptedOrigin()
 
     @Test func `a fresh answer is served without a request, and a stale one revalidated by its tag`() async throws {
@@ -21,6 +21,16 @@ struct CachingFetchTests {
         origin.passes(.seconds(9))
         #expect(try await fetch.text() == "one from memory")
         #expect(origin.conditions == [[], ["If-None-Match"]])
+    }
+
+    @Test func `an answer is handed out while its commit goes on`() async throws {
+        origin.answers(ScriptedOrigin.ok("one", ("Cache-Control", "max-age=10")))
+        let shared = LeasingTier()
+        shared.mayCommit.update { $0 = false }
+        #expect(try await origin.fetch { $0.shared = shared }.text() == "one from network")
+        #expect(shared.ends.update { $0 }.isEmpty)
+        shared.mayCommit.update { $0 = true }
+        try await shared.ends.wait { $0 == ["committed"] ? () : nil }
     }
 
     @Test func `advice reaches callers and the observer, and neither the shared tier nor what is remembered`() async throws {

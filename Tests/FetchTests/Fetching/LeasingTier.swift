@@ -6,6 +6,8 @@ import GannetTestKit
 /// A shared tier that holds the last committed answer, gives every other caller a lease, and notes how leases end.
 struct LeasingTier: SharedTier, SharedLease {
     let ends = Monitor<[String]>([])
+    /// A commit ends only while this holds.
+    let mayCommit = Monitor(true)
     private let answer = Monitor<CachedAnswer?>(nil)
 
     var stale: CachedAnswer? { nil }
@@ -18,6 +20,7 @@ struct LeasingTier: SharedTier, SharedLease {
     func whenLost(_ action: @escaping @Sendable () -> Void) {}
 
     func commit(_ answer: CachedAnswer, kept: SharedRetention, revalidated: Bool) async -> SharedCommit {
+        try? await mayCommit.wait { $0 ? () : nil }
         self.answer.update { $0 = answer }
         ends.update { $0.append("committed") }
         return .stored
