@@ -2,7 +2,7 @@ import GannetBase
 import GannetTestKit
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct BackoffTests {
+@Suite(.timeLimit(.minutes(3))) struct BackoffTests {
     private let backoff = Backoff(first: .milliseconds(50), longest: .seconds(5))
 
     @Test(arguments: [(0, 50), (1, 100), (2, 200), (6, 3200), (7, 5000), (30, 5000), (1_000_000, 5000), (-1, 50)])

@@ -1,7 +1,7 @@
 import GannetBase
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ByteReaderTests {
+@Suite(.timeLimit(.minutes(3))) struct ByteReaderTests {
     @Test func `numbers have one form each`() {
         var written: [UInt8] = []
         let numbers: [Int64] = [0, 1, -1, 63, 64, -64, -65, .max, .min, 300]

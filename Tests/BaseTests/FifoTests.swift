@@ -2,7 +2,7 @@ import GannetBase
 import GannetTestKit
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct FifoTests {
+@Suite(.timeLimit(.minutes(3))) struct FifoTests {
     @Test(arguments: [UInt64.random(in: 0...UInt64.max), 1, 2]) func `it does what a plain array does`(seed: UInt64) {
         var random = SeededBytes(seed: seed)
         var fifo = Fifo<Int>()

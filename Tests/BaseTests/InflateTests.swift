@@ -2,7 +2,7 @@ import GannetBase
 import GannetTestKit
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct InflateTests {
+@Suite(.timeLimit(.minutes(3))) struct InflateTests {
     private static let text = Array(String(repeating: "What goes around comes around. ", count: 400).utf8)
 
     /// Everything that comes of some bytes, given in pieces.

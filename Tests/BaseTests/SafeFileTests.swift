@@ -3,7 +3,7 @@ import Testing
 
 @testable import GannetBase
 
-@Suite(.timeLimit(.minutes(1))) struct SafeFileTests {
+@Suite(.timeLimit(.minutes(3))) struct SafeFileTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

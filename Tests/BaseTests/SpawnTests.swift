@@ -1,7 +1,7 @@
 import GannetBase
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct SpawnTests {
+@Suite(.timeLimit(.minutes(3))) struct SpawnTests {
     /// The output of a shell script that is started with the given descriptors between its output and its errors.
     private func output(
         _ script: String, environment: [String: String]? = nil, extra: [Int32] = [], group: Spawn.Group = .own

@@ -2,7 +2,7 @@ import GannetBase
 import Glibc
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct TaskThreadTests {
+@Suite(.timeLimit(.minutes(3))) struct TaskThreadTests {
     private let thread = TaskThread(name: "test-jobs")
 
     @Test func `all tasks run on one thread, also after it has slept`() async {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Results
 
-@Suite(.timeLimit(.minutes(1))) struct ArchiveTests {
+@Suite(.timeLimit(.minutes(3))) struct ArchiveTests {
     @Test func `a place is an archive's name and an offset, or a shard's and a body's, and no body's file looks like one`() {
         let place = PackedPlace.record(file: "gannet-20260131120000-00007.warc.gz", offset: 1234)
         #expect(place.text == "gannet-20260131120000-00007.warc.gz@1234" && PackedPlace(place.text) == place)

@@ -8,7 +8,7 @@ import Testing
 @testable import GannetQueue
 @testable import Results
 
-@Suite(.timeLimit(.minutes(1))) struct ManifestTests {
+@Suite(.timeLimit(.minutes(3))) struct ManifestTests {
     private struct Fixture {
         let temporary: TemporaryFolder
         let folder: RecordedFolder

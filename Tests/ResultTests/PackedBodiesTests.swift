@@ -9,7 +9,7 @@ import Testing
 @testable import Results
 
 /// Bodies that are packed as their jobs end.
-@Suite(.timeLimit(.minutes(1))) struct PackedBodiesTests {
+@Suite(.timeLimit(.minutes(3))) struct PackedBodiesTests {
     private static func hasShard(_ fixture: ShardFixture, _ name: String) -> Bool {
         FileManager.default.fileExists(atPath: "\(fixture.path)/\(name)")
     }

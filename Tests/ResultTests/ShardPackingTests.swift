@@ -8,7 +8,7 @@ import Testing
 @testable import Results
 
 /// Packing bodies into shards, without a fetch.
-@Suite(.timeLimit(.minutes(1))) struct ShardPackingTests {
+@Suite(.timeLimit(.minutes(3))) struct ShardPackingTests {
     @Test func `bodies become samples in the order of the rows, and their files are gone`() async throws {
         let fixture = try ShardFixture()
         let names = ["c", "a", "gone", "b", "a"]

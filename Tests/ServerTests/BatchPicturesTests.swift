@@ -10,7 +10,7 @@ import Testing
 @testable import Server
 
 /// The index of a batch's pictures, against a real Redis.
-@Suite(.timeLimit(.minutes(1))) struct BatchPicturesTests {
+@Suite(.timeLimit(.minutes(3))) struct BatchPicturesTests {
     /// A queue with a batch, whose jobs the test ends.
     private final class Fixture {
         let redis: RedisConnection

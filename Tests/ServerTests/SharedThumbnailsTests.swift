@@ -10,7 +10,7 @@ import Testing
 @testable import Server
 
 /// Thumbnails that requests share, with the real program and a real Redis.
-@Suite(.timeLimit(.minutes(1)), .enabled(if: MachineNeed.canMakeThumbnails))
+@Suite(.timeLimit(.minutes(3)), .enabled(if: MachineNeed.canMakeThumbnails))
 struct SharedThumbnailsTests {
     private let picture = MadePicture.png(300, 200)
     private let request = ThumbnailRequest(width: 100, height: 100, fit: .contain, format: .webp)

@@ -2,7 +2,7 @@ import GannetTestKit
 import Glibc
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct DNSServerTests {
+@Suite(.timeLimit(.minutes(3))) struct DNSServerTests {
     /// A datagram socket connected to the server, and messages in bytes: no code is shared with the server.
     private final class Client {
         private let descriptor: Int32

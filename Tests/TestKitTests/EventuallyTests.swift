@@ -1,7 +1,7 @@
 import GannetTestKit
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct EventuallyTests {
+@Suite(.timeLimit(.minutes(3))) struct EventuallyTests {
     @Test func `a wait in vain ends with a sentence that names its place and the missing change`() async {
         var looks = 0
         let error = await #expect(throws: KitError.self) {

@@ -122,7 +122,7 @@ import Testing
         try await fleet.stop()
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: ["enqueue", "run"])
+    @Test(.timeLimit(.minutes(3)), arguments: ["enqueue", "run"])
     func `a signal ends a command that waits for Redis, which would wait for a minute`(command: String) async throws {
         let fleet = try await Fleet.start(.stopped, files: 2)
         let feeder = try await fleet.startFeeding(command == "run" ? ["run", "-i", "-", "-d", fleet.out] : ["enqueue", "-i", "-"])

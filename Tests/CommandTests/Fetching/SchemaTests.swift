@@ -1,7 +1,7 @@
 import GannetTestKit
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct SchemaTests {
+@Suite(.timeLimit(.minutes(3))) struct SchemaTests {
     @Test func `data of another schema ends each command with 78 and a sentence`() async throws {
         let fleet = try await Fleet.start(.keys, files: 1)
         let commands = [

@@ -4,7 +4,7 @@ import GannetTestKit
 import Testing
 
 /// `gannet thumbnail`.
-@Suite(.timeLimit(.minutes(1)), .enabled(if: MachineNeed.canMakeThumbnails)) struct ThumbnailCommandTests {
+@Suite(.timeLimit(.minutes(3)), .enabled(if: MachineNeed.canMakeThumbnails)) struct ThumbnailCommandTests {
     private let program = Program(home: "/dev/null/none")
 
     private func info(_ path: String) throws -> ImageInfo {

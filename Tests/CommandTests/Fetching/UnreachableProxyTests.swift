@@ -2,7 +2,7 @@ import Foundation
 import GannetTestKit
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct UnreachableProxyTests {
+@Suite(.timeLimit(.minutes(3))) struct UnreachableProxyTests {
     @Test func `a proxy that cannot be reached is reported once, and no URL fails for it`() async throws {
         let fleet = try await Fleet.start(files: 30)
         // Nobody listens on port 1.

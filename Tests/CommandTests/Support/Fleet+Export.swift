@@ -32,23 +32,27 @@ extension Fleet {
     }
 
     /// Removes from Redis what begins like this.
-    func forget(_ prefix: String, most: Int = .max) async throws -> Int {
+    /// - Parameter size: Removes only texts of this size.
+    func forget(_ prefix: String, size: Int? = nil, most: Int = .max) async throws -> Int {
         let script = """
             local n = 0
             for _, key in ipairs(redis.call('KEYS', ARGV[1] .. '*')) do
-                if n < tonumber(ARGV[2]) then n = n + redis.call('DEL', key) end
+                local isMeant = ARGV[3] == '' or redis.call('STRLEN', key) == tonumber(ARGV[3])
+                if isMeant and n < tonumber(ARGV[2]) then n = n + redis.call('DEL', key) end
             end
             return n
             """
         var count = 0
         for node in store.nodes where count < most {
-            let answer = try await node.command("EVAL", script, "0", everywhere(prefix), "\(most - count)")
+            let answer = try await node.command("EVAL", script, "0", everywhere(prefix), "\(most - count)", size.map { "\($0)" } ?? "")
             count += try #require(answer.text.flatMap { Int($0) }, "\(answer)")
         }
         return count
     }
 
-    func forgetBodies(most: Int = .max) async throws -> Int { try await forget("{gannet:blob}:", most: most) }
+    func forgetBodies(size: Int? = nil, most: Int = .max) async throws -> Int {
+        try await forget("{gannet:blob}:", size: size, most: most)
+    }
 
     var manifestPath: String { out + "/manifest.jsonl" }
 

@@ -7,7 +7,7 @@ import Testing
 @testable import Crawl
 
 /// The reasons that a worker knows for the pace of a host.
-@Suite(.timeLimit(.minutes(1))) struct PacesTests {
+@Suite(.timeLimit(.minutes(3))) struct PacesTests {
     private static func pace(_ fixture: WorkerFixture) async throws -> HostPace {
         try await fixture.queue.cluster.explain(WorkerFixture.id(0), host: "h").standing.pace
     }

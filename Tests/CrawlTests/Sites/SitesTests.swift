@@ -5,7 +5,7 @@ import Testing
 @testable import Crawl
 
 /// The permission of sites, and what their answers for robots.txt mean.
-@Suite(.timeLimit(.minutes(1))) struct SitesTests {
+@Suite(.timeLimit(.minutes(3))) struct SitesTests {
     private static func permission(_ text: String, _ url: String, userAgent: String? = nil) async throws -> String {
         let sites = Sites(userAgent: userAgent) { _ in .success(Sites.File(bytes: Array(text.utf8), freshFor: .seconds(600))) }
         switch await sites.permission(for: try CanonicalURL(url)) {

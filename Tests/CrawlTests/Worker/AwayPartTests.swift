@@ -9,7 +9,7 @@ import Testing
 @testable import Results
 
 /// Bodies in a Redis Cluster, one server of which is away.
-@Suite(.timeLimit(.minutes(1))) struct AwayPartTests {
+@Suite(.timeLimit(.minutes(3))) struct AwayPartTests {
     @Test func `a body waits for its part as long as it takes, and a body of another part is stored meanwhile`() async throws {
         let cluster = try await RedisCluster.start(replicas: 0, nodeTimeout: .seconds(10_000_000)) { $0.appendOnly = true }
         var configuration = try RedisConfiguration(url: cluster.url)

@@ -7,7 +7,7 @@ import Testing
 @testable import GannetQueue
 
 /// Jobs whose URL was fetched for another job.
-@Suite(.timeLimit(.minutes(1))) struct DeliveryTests {
+@Suite(.timeLimit(.minutes(3))) struct DeliveryTests {
     @Test func `a URL that is listed twice is fetched once, and both are answered`() async throws {
         try await WorkerFixture.with { fixture in
             try await fixture.fill([1, 2, 1, 1])

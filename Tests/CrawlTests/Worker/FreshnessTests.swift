@@ -9,7 +9,7 @@ import Testing
 @testable import Results
 
 /// How jobs that are enqueued later use a worker's outcomes.
-@Suite(.timeLimit(.minutes(1))) struct FreshnessTests {
+@Suite(.timeLimit(.minutes(3))) struct FreshnessTests {
     private static let inRedis = [false, true]
 
     /// One job after the other for one URL, each in a batch of its own.

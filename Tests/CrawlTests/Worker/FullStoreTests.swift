@@ -9,7 +9,7 @@ import Testing
 @testable import Results
 
 /// Bodies that wait for room in Redis.
-@Suite(.timeLimit(.minutes(1))) struct FullStoreTests {
+@Suite(.timeLimit(.minutes(3))) struct FullStoreTests {
     static func job(_ number: Int) -> Job {
         Job(
             token: LockToken(counter: UInt64(number), incarnation: Incarnation(1)),
@@ -68,7 +68,7 @@ import Testing
 }
 
 /// Workers whose Redis has no room, because nobody has exported what it has.
-@Suite(.timeLimit(.minutes(1))) struct HeldStoreTests {
+@Suite(.timeLimit(.minutes(3))) struct HeldStoreTests {
     private static func namesTheBatch(_ report: WorkerReport) -> Bool {
         guard case .room(.held(let batches)) = report else { return false }
         return batches == [HoldingBatch(queue: "q", batch: "b")]

@@ -8,7 +8,7 @@ import Testing
 @testable import Crawl
 
 /// A redirect to another host needs a place there, as a request to that host would.
-@Suite(.timeLimit(.minutes(1))) struct HostMoveTests {
+@Suite(.timeLimit(.minutes(3))) struct HostMoveTests {
     private func cluster(_ fixture: WorkerFixture) -> ClusterState { ClusterState(fixture.redis, namespace: fixture.namespace) }
 
     @Test func `of ten requests that are redirected to a host with two places, two are there at a time`() async throws {

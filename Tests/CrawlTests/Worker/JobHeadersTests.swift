@@ -9,7 +9,7 @@ import Testing
 @testable import GannetQueue
 
 /// Jobs that were enqueued with request headers of their own.
-@Suite(.timeLimit(.minutes(1))) struct JobHeadersTests {
+@Suite(.timeLimit(.minutes(3))) struct JobHeadersTests {
     private static let url = "http://h/a"
 
     private func enqueue(

@@ -9,7 +9,7 @@ import Testing
 @testable import GannetQueue
 
 /// Jobs of a batch that belongs to a trace.
-@Suite(.timeLimit(.minutes(1))) struct JobTraceTests {
+@Suite(.timeLimit(.minutes(3))) struct JobTraceTests {
     private static let traceID = "0af7651916cd43dd8448eb211c80319c"
     private static let given = "00-\(traceID)-b7ad6b7169203331-01"
 

@@ -6,7 +6,7 @@ import Testing
 @testable import Crawl
 @testable import GannetQueue
 
-@Suite(.timeLimit(.minutes(1))) struct LeaseLossTests {
+@Suite(.timeLimit(.minutes(3))) struct LeaseLossTests {
     /// Takes all jobs back, and claims them as another worker. All places of the worker must be taken, or it would claim the jobs again.
     private func takeJobs(_ fixture: WorkerFixture) async throws -> [Job] {
         try await fixture.queue.reclaimAll()

@@ -6,7 +6,7 @@ import Testing
 @testable import GannetQueue
 
 /// Exchanges that Redis carried out and whose answers were lost.
-@Suite(.timeLimit(.minutes(1))) struct LostReplyTests {
+@Suite(.timeLimit(.minutes(3))) struct LostReplyTests {
     /// Starts a worker whose first exchange gets three jobs and no answer. `body` gets it while the server does not answer.
     private func with(_ body: (RedisServer, WorkerFixture, ScriptedDownloader, RunningWorker) async throws -> Void) async throws {
         let server = try await RedisServer.start()

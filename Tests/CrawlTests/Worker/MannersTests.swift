@@ -10,7 +10,7 @@ import Testing
 @testable import Results
 
 /// Workers whose jobs obey the sites that they fetch from, and jobs that do not.
-@Suite(.timeLimit(.minutes(1))) struct MannersTests {
+@Suite(.timeLimit(.minutes(3))) struct MannersTests {
     /// Files of origins, and how often each was asked for.
     private final class Robots: Sendable {
         private let asked = Mutex<[String]>([])

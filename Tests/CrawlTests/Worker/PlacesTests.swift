@@ -9,7 +9,7 @@ import Testing
 @testable import Results
 
 /// The places of a worker, and the calls that fill them.
-@Suite(.timeLimit(.minutes(1))) struct PlacesTests {
+@Suite(.timeLimit(.minutes(3))) struct PlacesTests {
     @Test func `places are filled while bodies are being stored`() async throws {
         try await WorkerFixture.with { fixture in
             try await fixture.fill(0..<8)

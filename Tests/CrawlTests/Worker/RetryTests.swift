@@ -8,7 +8,7 @@ import Testing
 @testable import Crawl
 @testable import GannetQueue
 
-@Suite(.timeLimit(.minutes(1))) struct RetryTests {
+@Suite(.timeLimit(.minutes(3))) struct RetryTests {
     /// Fails this many times for each URL before it sends the body.
     private func downloader(failing times: Int, with kind: FetchError.Kind) -> ScriptedDownloader {
         let attempts = Attempts()

@@ -6,7 +6,7 @@ import Testing
 @testable import Crawl
 @testable import GannetQueue
 
-@Suite(.timeLimit(.minutes(1))) struct StopTests {
+@Suite(.timeLimit(.minutes(3))) struct StopTests {
     @Test func `after the first stop, jobs in flight end and no more are claimed`() async throws {
         try await WorkerFixture.with { fixture in
             try await fixture.fill(0..<10)

@@ -7,7 +7,7 @@ import Testing
 @testable import Crawl
 @testable import GannetQueue
 
-@Suite(.timeLimit(.minutes(1))) struct WorkerFailureTests {
+@Suite(.timeLimit(.minutes(3))) struct WorkerFailureTests {
     @Test func `a disk that takes no body ends the worker and costs no job anything`() async throws {
         try await WorkerFixture.with { fixture in
             try await fixture.fill(0..<20)

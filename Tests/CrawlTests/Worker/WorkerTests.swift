@@ -7,7 +7,7 @@ import Testing
 @testable import Crawl
 @testable import GannetQueue
 
-@Suite(.timeLimit(.minutes(1))) struct WorkerTests {
+@Suite(.timeLimit(.minutes(3))) struct WorkerTests {
     @Test func `everything is fetched, placed and counted, and then it ends`() async throws {
         try await WorkerFixture.with { fixture in
             try await fixture.fill(0..<30)

@@ -5,7 +5,7 @@ import Testing
 @testable import GannetFetch
 
 /// The disk as a fetch sees it.
-@Suite(.timeLimit(.minutes(1))) struct AnswerDiskTests {
+@Suite(.timeLimit(.minutes(5))) struct AnswerDiskTests {
     private let origin = ScriptedOrigin()
 
     @Test func `an answer that waits to be written to disk can be read, until it is removed`() async throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import GannetFetch
 
-@Suite(.timeLimit(.minutes(1))) struct DiskEvictionTests {
+@Suite(.timeLimit(.minutes(3))) struct DiskEvictionTests {
     /// 100 records, of which number 0 was used longest ago, in a folder where they count as 8704 bytes each.
     private static func filled(_ fixture: DiskFixture) throws {
         let tier = try fixture.tier()

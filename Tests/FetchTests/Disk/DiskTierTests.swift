@@ -5,7 +5,7 @@ import Testing
 
 @testable import GannetFetch
 
-@Suite(.timeLimit(.minutes(1))) struct DiskTierTests {
+@Suite(.timeLimit(.minutes(3))) struct DiskTierTests {
     @Test(arguments: [0, 1, 4096, 65_535, 65_536, 3_000_001])
     func `a record that was written is read, also after the folder was opened again`(size: Int) throws {
         let fixture = try DiskFixture()

@@ -7,7 +7,7 @@ import Testing
 @testable import GannetFetch
 
 @Suite(
-    .timeLimit(.minutes(1)),
+    .timeLimit(.minutes(3)),
     .enabled(
         if: MachineNeed.isMet(MachineNeed.canMount),
         "Nothing can be mounted here, so no disk can be filled or made read-only. Run as root.")

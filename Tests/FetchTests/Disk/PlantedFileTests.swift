@@ -6,7 +6,7 @@ import Testing
 @testable import GannetFetch
 
 /// Files and folders of others in the cache's folder.
-@Suite(.timeLimit(.minutes(1))) struct PlantedFileTests {
+@Suite(.timeLimit(.minutes(3))) struct PlantedFileTests {
     private let fixture: DiskFixture
     /// A folder outside of the cache, which must not change.
     private let outside: TemporaryFolder

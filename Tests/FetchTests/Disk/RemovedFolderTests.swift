@@ -5,7 +5,7 @@ import Testing
 
 @testable import GannetFetch
 
-@Suite(.timeLimit(.minutes(1))) struct RemovedFolderTests {
+@Suite(.timeLimit(.minutes(3))) struct RemovedFolderTests {
     private static func code(_ failure: StorageFailure?) -> Int32? {
         if case .system(let errno) = failure?.reason { errno } else { nil }
     }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import GannetFetch
 
-@Suite(.timeLimit(.minutes(1))) struct DeadlineHeapTests {
+@Suite(.timeLimit(.minutes(3))) struct DeadlineHeapTests {
     @Test(arguments: [UInt64.random(in: 0...UInt64.max), 1, 2]) func `the earliest deadline is always first`(seed: UInt64) {
         var random = SeededNumbers(seed: seed)
         var heap = DeadlineHeap()

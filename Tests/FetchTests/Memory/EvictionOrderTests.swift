@@ -2,7 +2,7 @@ import Testing
 
 @testable import GannetFetch
 
-@Suite(.timeLimit(.minutes(1))) struct EvictionOrderTests {
+@Suite(.timeLimit(.minutes(3))) struct EvictionOrderTests {
     /// An order whose entries are known by their hashes.
     private struct Fixture {
         var order: EvictionOrder

@@ -2,7 +2,7 @@ import Testing
 
 @testable import GannetFetch
 
-@Suite(.timeLimit(.minutes(1))) struct GhostTableTests {
+@Suite(.timeLimit(.minutes(3))) struct GhostTableTests {
     /// Spread as a hasher's are.
     private func hash(_ number: Int) -> Int {
         var numbers = SeededNumbers(seed: UInt64(number))

@@ -1,7 +1,7 @@
 import GannetFetch
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct MemoryCacheEvictionTests {
+@Suite(.timeLimit(.minutes(3))) struct MemoryCacheEvictionTests {
     /// Asks for keys in turn, putting in what is not there, and answers how many were.
     private func request(_ cache: MemoryCache<Int, Int>, _ keys: some Sequence<Int>, cost: (Int) -> Int = { _ in 1 }) -> Int {
         var hits = 0

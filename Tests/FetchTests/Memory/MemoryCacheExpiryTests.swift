@@ -1,7 +1,7 @@
 import GannetFetch
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct MemoryCacheExpiryTests {
+@Suite(.timeLimit(.minutes(3))) struct MemoryCacheExpiryTests {
     private let clock = ManualClock()
     private let cache: MemoryCache<Int, Int>
 

@@ -3,7 +3,7 @@ import GannetFetch
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct MemoryCacheSharingTests {
+@Suite(.timeLimit(.minutes(3))) struct MemoryCacheSharingTests {
     @Test func `many tasks at once never see a wrong value or limits exceeded`() async {
         let cache = MemoryCache<Int, [Int]>(.init(costLimit: 2000, countLimit: 300, largestCost: 500))
         await withTaskGroup { group in

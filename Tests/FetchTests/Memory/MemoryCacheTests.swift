@@ -1,7 +1,7 @@
 import GannetFetch
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct MemoryCacheTests {
+@Suite(.timeLimit(.minutes(3))) struct MemoryCacheTests {
     private let cache = MemoryCache<String, Int>(.init(costLimit: 100, countLimit: 10, largestCost: 50))
 
     @Test func `a value is found under its key until it is removed`() {

@@ -4,7 +4,7 @@ import Testing
 @testable import GannetHTTP
 
 /// Memory of large bodies that is used again.
-@Suite(.timeLimit(.minutes(1))) struct BodyBuffersTests {
+@Suite(.timeLimit(.minutes(3))) struct BodyBuffersTests {
     private static func place(_ bytes: [UInt8]) -> UnsafeRawPointer? { bytes.withUnsafeBytes(\.baseAddress) }
 
     @Test func `the memory of a body that its caller has dropped is the next one's`() {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import GannetHTTP
 
-@Suite(.timeLimit(.minutes(1))) struct GrowingBodyTests {
+@Suite(.timeLimit(.minutes(3))) struct GrowingBodyTests {
     private let head = GrowingBody.Head(finalURL: "http://a/", status: 200, headers: [:], length: nil)
 
     private func add(_ text: String, to body: GrowingBody) { Array(text.utf8).withUnsafeBytes { body.append($0) } }

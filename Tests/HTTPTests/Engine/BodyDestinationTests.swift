@@ -3,7 +3,7 @@ import Testing
 
 @testable import GannetHTTP
 
-@Suite(.timeLimit(.minutes(1))) struct BodyDestinationTests {
+@Suite(.timeLimit(.minutes(3))) struct BodyDestinationTests {
     @Test("A body stays in memory up to the bound and goes to a file beyond it", arguments: [0, 1, 99, 100, 101, 40_000, 500_000])
     func bound(size: Int) async throws {
         let body = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 7) }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import GannetHTTP
 
-@Suite(.timeLimit(.minutes(1))) struct CancellationTests {
+@Suite(.timeLimit(.minutes(3))) struct CancellationTests {
     private static let silent: @Sendable (Peer) -> Bool = { peer in
         peer.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\na")
         return peer.waitForClose()

@@ -5,7 +5,7 @@ import Testing
 @testable import GannetHTTP
 
 /// In processes of their own, because the limit is one of the process.
-@Suite(.timeLimit(.minutes(1))) struct DescriptorShortageTests {
+@Suite(.timeLimit(.minutes(3))) struct DescriptorShortageTests {
     /// Runs `body` while this process can open nothing.
     private static func withoutDescriptors<Value>(_ body: () async -> Value) async throws -> Value {
         var limit = rlimit()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import GannetHTTP
 
-@Suite(.timeLimit(.minutes(1))) struct FailureTests {
+@Suite(.timeLimit(.minutes(3))) struct FailureTests {
     @Test(
         "A status other than success is an error of that status, with the headers that came",
         arguments: [300, 304, 400, 404, 429, 500, 503, 599, 999])

@@ -3,7 +3,7 @@ import Testing
 
 @testable import GannetHTTP
 
-@Suite(.timeLimit(.minutes(1))) struct GoAwayTests {
+@Suite(.timeLimit(.minutes(3))) struct GoAwayTests {
     @Test(arguments: [1, 3, 10])
     func `A server that ends its HTTP/2 connections every few requests fails no transfer`(requests: Int) async throws {
         let certificates = try await Certificates.shared

@@ -6,7 +6,7 @@ import Testing
 @testable import GannetHTTP
 
 /// The caller decides before a redirect to another host is followed.
-@Suite(.timeLimit(.minutes(1))) struct HopGateTests {
+@Suite(.timeLimit(.minutes(3))) struct HopGateTests {
     /// Notes the hosts it is asked for, and answers as a test says.
     private final class Gate: HopGate {
         let hosts = Mutex<[String]>([])

@@ -5,7 +5,7 @@ import Testing
 @testable import GannetHTTP
 
 /// `Retry-After`, and the time for an answer.
-@Suite(.timeLimit(.minutes(1))) struct PatienceTests {
+@Suite(.timeLimit(.minutes(3))) struct PatienceTests {
     @Test(
         "A host gets the pause it asks for, up to an hour",
         arguments: [

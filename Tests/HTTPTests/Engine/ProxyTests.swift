@@ -2,7 +2,7 @@ import Testing
 
 @testable import GannetHTTP
 
-@Suite(.timeLimit(.minutes(1))) struct ProxyTests {
+@Suite(.timeLimit(.minutes(3))) struct ProxyTests {
     @Test("Requests go to the proxy by name, and the proxy decides which addresses may be reached")
     func throughProxy() async throws {
         let proxy = ScriptedOrigin { $0.answer(body: Array($0.head.utf8)) }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import GannetHTTP
 
-@Suite(.timeLimit(.minutes(1))) struct RedirectTests {
+@Suite(.timeLimit(.minutes(3))) struct RedirectTests {
     /// Two origins. The first redirects to the second.
     private func leading(to location: @escaping @Sendable (UInt16) -> String) throws -> (EngineFixture, ScriptedOrigin) {
         let second = ScriptedOrigin { $0.answer(body: Array($0.head.lowercased().utf8)) }

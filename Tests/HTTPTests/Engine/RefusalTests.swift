@@ -5,7 +5,7 @@ import Testing
 @testable import GannetHTTP
 
 /// A request that refuses an answer by its head, or wants only the first part of its body.
-@Suite(.timeLimit(.minutes(1))) struct RefusalTests {
+@Suite(.timeLimit(.minutes(3))) struct RefusalTests {
     private static func request(_ url: String, _ fixture: EngineFixture) -> DownloadRequest {
         DownloadRequest(url: url, body: .file(in: fixture.folder.path))
     }

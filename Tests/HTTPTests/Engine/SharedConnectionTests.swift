@@ -4,7 +4,7 @@ import Testing
 @testable import GannetHTTP
 
 /// How many connections transfers that begin together make, counted by a real nginx.
-@Suite(.timeLimit(.minutes(1))) struct SharedConnectionTests {
+@Suite(.timeLimit(.minutes(3))) struct SharedConnectionTests {
     /// The numbers of the connections that so many transfers came on. Each transfer must succeed.
     private func connections(of count: Int, isSecondVersion: Bool) async throws -> Set<[UInt8]> {
         let certificates = try await Certificates.shared

@@ -3,7 +3,7 @@ import Testing
 
 @testable import GannetHTTP
 
-@Suite(.timeLimit(.minutes(1))) struct TLSTests {
+@Suite(.timeLimit(.minutes(3))) struct TLSTests {
     @Test(
         "Without a certificate of a trusted authority, for this host and today, there is no trusted connection",
         arguments: [

@@ -4,7 +4,7 @@ import Testing
 @testable import GannetHTTP
 
 /// The pause that a host asks for with 429 or 503.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct EvilPatienceTests {
+@Suite(.serialized, .timeLimit(.minutes(3))) struct EvilPatienceTests {
     @Test(arguments: [(.throttledSeconds, .seconds(7)), (.unavailableSeconds, .seconds(120))] as [(EvilBehaviour, Duration)])
     func `a number of seconds is a pause of as many`(behaviour: EvilBehaviour, wanted: Duration) async throws {
         let bench = try await EvilBench()

@@ -4,7 +4,7 @@ import Testing
 @testable import GannetHTTP
 
 /// The request that another host gets after a redirect: `/echo` answers with the request's own lines.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct EvilRedirectTests {
+@Suite(.serialized, .timeLimit(.minutes(3))) struct EvilRedirectTests {
     private static func head(_ outcome: EvilOutcome) throws -> String {
         guard case .gives(let head) = outcome else { throw KitError("the fetch \(outcome)") }
         return head

@@ -3,7 +3,7 @@ import Testing
 
 @testable import GannetHTTP
 
-@Suite(.timeLimit(.minutes(1))) struct ResolverFailureTests {
+@Suite(.timeLimit(.minutes(3))) struct ResolverFailureTests {
     @Test(arguments: [
         ("missing.test", ResolveFailure.noSuchName),
         ("empty.test", .noAddress),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import GannetHTTP
 
-@Suite(.timeLimit(.minutes(1))) struct ResolverForgeryTests {
+@Suite(.timeLimit(.minutes(3))) struct ResolverForgeryTests {
     @Test(arguments: [DNSReply.Decoy.wrongID, .wrongQuestion, .garbage, .nothing, .fromElsewhere])
     func `a datagram that is not the answer does not count as one`(decoy: DNSReply.Decoy) throws {
         let server = try DNSServer { _ in .addresses("192.0.2.7").after(decoy) }

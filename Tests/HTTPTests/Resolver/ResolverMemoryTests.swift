@@ -3,7 +3,7 @@ import Testing
 
 @testable import GannetHTTP
 
-@Suite(.timeLimit(.minutes(1))) struct ResolverMemoryTests {
+@Suite(.timeLimit(.minutes(3))) struct ResolverMemoryTests {
     @Test func `a name is asked for once, however many ask in one moment`() throws {
         let server = try DNSServer { _ in .addresses("192.0.2.7").delayed(.milliseconds(20)) }
         let driver = try ResolverDriver(server)

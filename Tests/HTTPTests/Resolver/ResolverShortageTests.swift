@@ -5,7 +5,7 @@ import Testing
 @testable import GannetHTTP
 
 /// In a process of its own, because the limit is one of the process.
-@Suite(.timeLimit(.minutes(1))) struct ResolverShortageTests {
+@Suite(.timeLimit(.minutes(3))) struct ResolverShortageTests {
     @Test func `without a descriptor to ask with, neither the name nor the network is to blame`() async throws {
         try await inOwnProcess {
             let server = try DNSServer { _ in .addresses("192.0.2.7") }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import GannetHTTP
 
-@Suite(.timeLimit(.minutes(1))) struct ResolverSystemTests {
+@Suite(.timeLimit(.minutes(3))) struct ResolverSystemTests {
     @Test(arguments: ["localhost", "LocalHost", "localhost.", "db.localhost"])
     func `localhost is this machine and never asked for`(host: String) throws {
         let server = try DNSServer { _ in .addresses("192.0.2.7") }

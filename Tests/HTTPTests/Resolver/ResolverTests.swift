@@ -3,7 +3,7 @@ import Testing
 
 @testable import GannetHTTP
 
-@Suite(.timeLimit(.minutes(1))) struct ResolverTests {
+@Suite(.timeLimit(.minutes(3))) struct ResolverTests {
     @Test func `a name has the addresses that the name server gives, in its order`() throws {
         let server = try DNSServer { _ in .addresses("192.0.2.7", "192.0.2.3") }
         let driver = try ResolverDriver(server)

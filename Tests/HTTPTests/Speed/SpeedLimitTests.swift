@@ -5,7 +5,7 @@ import Testing
 @testable import GannetHTTP
 
 /// The engine under a limit on its speed.
-@Suite(.timeLimit(.minutes(1))) struct SpeedLimitTests {
+@Suite(.timeLimit(.minutes(3))) struct SpeedLimitTests {
     /// At this limit a body that is larger than one piece does not come within the time of any test.
     private static let crawl = 1024
 

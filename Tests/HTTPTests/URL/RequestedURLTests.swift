@@ -5,7 +5,7 @@ import Testing
 @testable import GannetHTTP
 
 /// The requests that go out for a URL and for a `Location`: the URL standard's serialisation, to the host that it names.
-@Suite(.timeLimit(.minutes(1))) struct RequestedURLTests {
+@Suite(.timeLimit(.minutes(3))) struct RequestedURLTests {
     /// The targets of all requests for a URL of the origin whose first answer leads to the location. `PORT` in it is the origin's port.
     private func targets(of path: String, location: String? = nil) async throws -> [String] {
         let seen = Mutex<[String]>([])

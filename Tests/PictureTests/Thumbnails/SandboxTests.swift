@@ -3,7 +3,7 @@ import GannetTestKit
 import Testing
 
 /// The sandbox of `gannet-thumbnail`, tried by a program that links it and does what a taken-over process would do.
-@Suite(.timeLimit(.minutes(1)), .enabled(if: MachineNeed.canMakeThumbnails)) struct SandboxTests {
+@Suite(.timeLimit(.minutes(3)), .enabled(if: MachineNeed.canMakeThumbnails)) struct SandboxTests {
     private func attempt(_ name: String) async throws -> ChildProcess.ExitStatus {
         let outcome = try await ChildProcess.run(.init(Program.built("TestHelper"), ["sandbox", name], environment: [:]))
         #expect(outcome.output == "inside\n", "it did not get as far as the attempt")

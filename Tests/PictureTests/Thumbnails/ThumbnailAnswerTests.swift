@@ -6,7 +6,7 @@ import Testing
 @testable import Results
 
 /// Answers of a program that a picture has taken over: a script of the test takes its place.
-@Suite(.timeLimit(.minutes(1))) struct ThumbnailAnswerTests {
+@Suite(.timeLimit(.minutes(3))) struct ThumbnailAnswerTests {
     private static let request = ThumbnailRequest(width: 20, height: 20, fit: .contain, format: .png)
 
     /// The result when the program answers these bytes.

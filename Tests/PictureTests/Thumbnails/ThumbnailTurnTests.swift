@@ -6,7 +6,7 @@ import Testing
 @testable import Results
 
 /// Which pictures wait for a program.
-@Suite(.timeLimit(.minutes(1))) struct ThumbnailTurnTests {
+@Suite(.timeLimit(.minutes(3))) struct ThumbnailTurnTests {
     @Test func `the pool starts programs up to their number, lets further pictures wait within their bytes, and gets these back`()
         async throws
     {

@@ -4,7 +4,7 @@ import Testing
 @testable import GannetQueue
 
 /// Drift of leases, locks and followers that was made by hand is found, mended, and not found again. Jobs that it held up go on.
-@Suite(.timeLimit(.minutes(1))) struct FlightDriftTests {
+@Suite(.timeLimit(.minutes(3))) struct FlightDriftTests {
     @Test func `the jobs of a process without a lease come back, uncharged`() async throws {
         try await QueueFixture.with { fixture in
             try await fixture.fill(0..<2)

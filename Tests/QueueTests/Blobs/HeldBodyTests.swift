@@ -68,7 +68,9 @@ import Testing
             #expect(try await store.blobs.contains([(BlobFixture.digest(0), 1_000_000, batch: store.name("b"))]) == [true])
             #expect(try await store.put(0) == .present)
             #expect(try await store.put(1, for: "b") == .present)
-            for number in 3...4 { #expect(try await store.put(number) == .stored) }
+            #expect(try await store.put(3) == .stored)
+            // A body makes no room in the millisecond of its use.
+            try await eventually("the body before makes room") { try await store.put(4) == .stored }
             #expect(try await store.there() == [0, 1, 4])
         }
     }

@@ -4,7 +4,7 @@ import Testing
 @testable import GannetRedisClient
 
 /// The session's thread is the test: nothing moves unless it is told to.
-@Suite(.timeLimit(.minutes(1))) struct CommandSessionTests {
+@Suite(.timeLimit(.minutes(3))) struct CommandSessionTests {
     private static let address = RedisAddress.unix(path: "/none")
     private let start = ContinuousClock.now
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import GannetRedisClient
 
-@Suite(.timeLimit(.minutes(1))) struct ConnectionMachineTests {
+@Suite(.timeLimit(.minutes(3))) struct ConnectionMachineTests {
     private let start = ContinuousClock.now
     private let first = SocketAddress(unixPath: "/first")!
     private let second = SocketAddress(unixPath: "/second")!

@@ -3,7 +3,7 @@ import Testing
 
 @testable import GannetRedisClient
 
-@Suite(.timeLimit(.minutes(1))) struct MailboxTests {
+@Suite(.timeLimit(.minutes(3))) struct MailboxTests {
     @Test func `the owner may not sleep while there are messages`() throws {
         let mailbox = try Mailbox<Int>(capacity: 10)
         #expect(mailbox.mayOwnerSleep())

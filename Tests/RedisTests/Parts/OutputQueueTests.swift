@@ -3,7 +3,7 @@ import Testing
 
 @testable import GannetRedisClient
 
-@Suite(.timeLimit(.minutes(1))) struct OutputQueueTests {
+@Suite(.timeLimit(.minutes(3))) struct OutputQueueTests {
     private static let large = [UInt8](repeating: 7, count: OutputQueue.sharedArgumentBytes)
     private static let commands = [
         RedisCommand("SET", "key", .bytes([0, 13, 10, 255])),

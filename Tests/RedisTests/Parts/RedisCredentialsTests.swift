@@ -4,7 +4,7 @@ import Testing
 
 @testable import GannetRedisClient
 
-@Suite(.timeLimit(.minutes(1))) struct RedisCredentialsTests {
+@Suite(.timeLimit(.minutes(3))) struct RedisCredentialsTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import GannetRedisClient
 
-@Suite(.timeLimit(.minutes(1))) struct RedisErrorTests {
+@Suite(.timeLimit(.minutes(3))) struct RedisErrorTests {
     @Test(
         arguments: [
             ("LOADING Redis is loading the dataset in memory", .loading),

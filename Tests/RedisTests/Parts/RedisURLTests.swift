@@ -3,7 +3,7 @@ import Testing
 
 @testable import GannetRedisClient
 
-@Suite(.timeLimit(.minutes(1))) struct RedisURLTests {
+@Suite(.timeLimit(.minutes(3))) struct RedisURLTests {
     struct Good: Sendable {
         let url: String
         let address: RedisAddress

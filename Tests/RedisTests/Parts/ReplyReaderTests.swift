@@ -2,7 +2,7 @@ import Testing
 
 @testable import GannetRedisClient
 
-@Suite(.timeLimit(.minutes(1))) struct ReplyReaderTests {
+@Suite(.timeLimit(.minutes(3))) struct ReplyReaderTests {
     private static let stream =
         "+OK\r\n:-42\r\n$5\r\nab\0\r\n\r\n$-1\r\n$0\r\n\r\n*0\r\n*-1\r\n*3\r\n:1\r\n*2\r\n$1\r\nx\r\n-WRONGTYPE no\r\n$-1\r\n-LOADING wait\r\n+\r\n"
     private static let replies: [RedisReply] = [

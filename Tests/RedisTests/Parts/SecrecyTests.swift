@@ -2,7 +2,7 @@ import Testing
 
 @testable import GannetRedisClient
 
-@Suite(.timeLimit(.minutes(1))) struct SecrecyTests {
+@Suite(.timeLimit(.minutes(3))) struct SecrecyTests {
     private static let password = "hunter2-correct-horse"
     private static let configuration = RedisConfiguration(
         address: .tcp(host: "there", port: 1, tls: true),

@@ -3,7 +3,7 @@ import Testing
 @testable import GannetRedisClient
 
 /// The session's thread is the test: nothing moves unless it is told to.
-@Suite(.timeLimit(.minutes(1))) struct SubscriptionSessionTests {
+@Suite(.timeLimit(.minutes(3))) struct SubscriptionSessionTests {
     private static let address = RedisAddress.unix(path: "/none")
 
     private final class Rig {

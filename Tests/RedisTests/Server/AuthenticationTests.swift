@@ -3,7 +3,7 @@ import Testing
 
 @testable import GannetRedisClient
 
-@Suite(.timeLimit(.minutes(1))) struct AuthenticationTests {
+@Suite(.timeLimit(.minutes(3))) struct AuthenticationTests {
     private func secured() async throws -> RedisServer {
         try await RedisServer.start(.init { $0.arguments = ["--requirepass", "s3cret-password"] })
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import GannetRedisClient
 
-@Suite(.timeLimit(.minutes(1))) struct CancellationTests {
+@Suite(.timeLimit(.minutes(3))) struct CancellationTests {
     @Test func `a hundred cancelled calls among ten thousand leave the others their own replies`() async throws {
         let server = try await RedisServer.start()
         let connection = try await server.connect()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import GannetRedisClient
 
-@Suite(.serialized, .timeLimit(.minutes(1))) struct LifetimeTests {
+@Suite(.serialized, .timeLimit(.minutes(3))) struct LifetimeTests {
     @Test func `closing fails what waits, refuses what follows and can be done twice`() async throws {
         let server = try HostileServer(.readUntil("PING\r\n"), .send(greetingReply), .silence)
         let connection = try await RedisConnection.connect(server.configuration)

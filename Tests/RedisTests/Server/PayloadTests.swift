@@ -3,7 +3,7 @@ import Testing
 
 @testable import GannetRedisClient
 
-@Suite(.timeLimit(.minutes(1))) struct PayloadTests {
+@Suite(.timeLimit(.minutes(3))) struct PayloadTests {
     static let tenMegabytes: [UInt8] = {
         var random = SeededBytes(seed: 10)
         return [UInt8](unsafeUninitializedCapacity: 10_000_000) { buffer, count in

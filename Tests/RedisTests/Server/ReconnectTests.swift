@@ -3,7 +3,7 @@ import Testing
 
 @testable import GannetRedisClient
 
-@Suite(.timeLimit(.minutes(1))) struct ReconnectTests {
+@Suite(.timeLimit(.minutes(3))) struct ReconnectTests {
     @Test func `pending commands fail after a crash, and say that they may have been executed`() async throws {
         let server = try HostileServer(.readUntil("PING\r\n"), .send(greetingReply), .silence)
         let connection = try await RedisConnection.connect(server.configuration)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import GannetRedisClient
 
-@Suite(.timeLimit(.minutes(1))) struct RedisSubscriberTests {
+@Suite(.timeLimit(.minutes(3))) struct RedisSubscriberTests {
     private func message(_ channel: String, _ text: String) -> RedisSubscription.Event {
         .message(channel: channel, payload: Array(text.utf8))
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import GannetRedisClient
 
-@Suite(.timeLimit(.minutes(1))) struct ScriptTests {
+@Suite(.timeLimit(.minutes(3))) struct ScriptTests {
     private let script = RedisScript("return ARGV[1] + 1")
 
     @Test func `a thousand pending calls do not notice SCRIPT FLUSH`() async throws {

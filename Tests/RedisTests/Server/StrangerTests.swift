@@ -4,7 +4,7 @@ import Testing
 @testable import GannetRedisClient
 
 /// Servers that are no Redis, no longer one, or not one to rely on.
-@Suite(.timeLimit(.minutes(1))) struct StrangerTests {
+@Suite(.timeLimit(.minutes(3))) struct StrangerTests {
     struct Case: Sendable {
         let name: String
         let script: [HostileServer.Step]

@@ -3,7 +3,7 @@ import Testing
 
 @testable import GannetRedisClient
 
-@Suite(.timeLimit(.minutes(1))) struct TLSTests {
+@Suite(.timeLimit(.minutes(3))) struct TLSTests {
     private func configuration(
         _ host: String, _ port: UInt16, authority: String?, serverName: String? = nil, tls: Bool = true
     ) -> RedisConfiguration {

@@ -4,7 +4,7 @@ import Testing
 @testable import GannetRedisClient
 
 /// Real servers that cannot serve, or not everything.
-@Suite(.timeLimit(.minutes(1))) struct UnfitServerTests {
+@Suite(.timeLimit(.minutes(3))) struct UnfitServerTests {
     private func says(_ error: RedisError?, _ kind: RedisError.Kind, _ words: String, _ place: SourceLocation = #_sourceLocation) {
         #expect(error?.kind == kind, "\(error.map { "\($0)" } ?? "no error")", sourceLocation: place)
         #expect(error?.description.contains(words) == true, sourceLocation: place)

@@ -3,7 +3,7 @@ import Testing
 @testable import Server
 
 /// A stream between its writer and its connection, without a connection.
-@Suite(.timeLimit(.minutes(1))) struct AnswerStreamTests {
+@Suite(.timeLimit(.minutes(3))) struct AnswerStreamTests {
     /// So large that its writer waits until it is taken.
     private static let piece = [UInt8](repeating: 7, count: 300_000)
 

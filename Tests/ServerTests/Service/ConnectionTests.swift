@@ -6,7 +6,7 @@ import Testing
 @testable import Server
 
 /// Connections that clients hold open, and clients that do not go on.
-@Suite(.timeLimit(.minutes(1))) struct ConnectionTests: EngineUser {
+@Suite(.timeLimit(.minutes(3))) struct ConnectionTests: EngineUser {
     @Test func `an address that holds connections open takes no more than its share from other addresses`() async throws {
         var options = HTTPServiceOptions()
         options.connections = 8

@@ -6,7 +6,7 @@ import Testing
 @testable import Server
 
 /// Asked by the real engine, and by clients that do other things.
-@Suite(.timeLimit(.minutes(1))) struct HTTPServiceTests: EngineUser {
+@Suite(.timeLimit(.minutes(3))) struct HTTPServiceTests: EngineUser {
     @Test(arguments: ["127.0.0.1", "::1"]) func `it answers by its function, many at a time`(address: String) async throws {
         let service = try HTTPService(address: address, port: 0) { request in
             request.path == "/none"

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Server
 
-@Suite(.timeLimit(.minutes(1))) struct ServerThreadTests {
+@Suite(.timeLimit(.minutes(3))) struct ServerThreadTests {
     /// As many as libmicrohttpd takes from the kernel at once: then it asks the kernel again before it serves them.
     private static let requests = 128
 

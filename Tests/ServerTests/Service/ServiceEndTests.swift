@@ -6,7 +6,7 @@ import Testing
 @testable import Server
 
 /// The end of a service, with requests, streams and bodies under way.
-@Suite(.timeLimit(.minutes(1))) struct ServiceEndTests: EngineUser {
+@Suite(.timeLimit(.minutes(3))) struct ServiceEndTests: EngineUser {
     @Test func `stopping ends requests that wait, streams that go on, and bodies that come`() async throws {
         let gate = Gate()
         let service = try HTTPService(address: "127.0.0.1", port: 0) { request in

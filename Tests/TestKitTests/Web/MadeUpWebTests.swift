@@ -1,7 +1,7 @@
 import GannetTestKit
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct MadeUpWebTests {
+@Suite(.timeLimit(.minutes(3))) struct MadeUpWebTests {
     /// A host of each kind, by hand.
     private static let deaths = WebDeath.allCases
     private static let kinds = WebURL.Kind.allCases
