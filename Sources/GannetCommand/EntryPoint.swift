@@ -97,7 +97,7 @@ struct EntryPoint {
 
     private static func run(_ arguments: Arguments, _ console: Console) async -> ExitStatus {
         do {
-            return try await CommandTable.run(arguments)
+            return try await arguments.spec.run(arguments)
         } catch {
             return tell(error, on: console)
         }

@@ -1,20 +1,14 @@
 /// Turns words, environment and a configuration file into one command's arguments, by the table alone.
-package struct CommandLineParser: Sendable {
-    package let root: CommandSpec
+struct CommandLineParser: Sendable {
+    let root: CommandSpec
     /// `GANNET_` makes `GANNET_MAX_BODY` stand in for `--max-body`.
-    package let environmentPrefix: String
-    private let habits: Habits
-
-    package init(root: CommandSpec, environmentPrefix: String, habits: Habits = Habits()) {
-        self.root = root
-        self.environmentPrefix = environmentPrefix
-        self.habits = habits
-    }
+    let environmentPrefix: String
+    var habits = Habits()
 
     /// Finds and reads the configuration file: the one of this name, or else the usual one. Nil where there is none.
-    package typealias FindConfiguration = (String?) throws(UsageError) -> (path: String, bytes: [UInt8])?
+    typealias FindConfiguration = (String?) throws(UsageError) -> (path: String, bytes: [UInt8])?
 
-    package enum Outcome: Sendable {
+    enum Outcome: Sendable {
         case command(Arguments)
         /// The text for standard output.
         case help(String)
@@ -25,60 +19,54 @@ package struct CommandLineParser: Sendable {
     ///   - words: Without the program's name.
     ///   - environment: An empty variable counts as unset.
     ///   - width: Columns for the lines of help.
-    package func parse(
+    func parse(
         _ words: [String], environment: [String: String], configuration find: FindConfiguration = { _ in nil }, width: Int = 80
     ) throws(UsageError) -> Outcome {
-        var scan = WordScan(root: root, habits: habits)
+        var scan = WordScan(self)
         do {
-            if let early = try scan.read(words) {
-                return early == .version ? .version : help(scan.path, scan.spec, width)
-            }
+            if let early = try scan.read(words) { return early == .version ? .version : help(scan, width) }
         } catch {
             // Someone who asks for help as well as mistyping wants help.
-            if words.prefix(while: { $0 != "--" }).contains(where: { $0 == "--help" || $0 == "-h" }) {
-                return help(scan.path, scan.spec, width)
-            }
+            if words.prefix(while: { $0 != "--" }).contains(where: { $0 == "--help" || $0 == "-h" }) { return help(scan, width) }
             throw error
         }
-        guard scan.spec.subcommands.isEmpty else { return help(scan.path, scan.spec, width) }
+        guard scan.arguments.spec.subcommands.isEmpty else { return help(scan, width) }
         try scan.checkPlaces()
-        try scan.take(environment: environment, prefix: environmentPrefix)
-        let file = try configuration(for: scan, find)
-        if let file { try scan.take(file) }
+        try scan.take(environment: environment)
+        if let file = try configuration(for: scan.arguments, find) { try scan.take(file) }
         try scan.checkValues()
         try scan.checkWords()
-        return .command(
-            Arguments(path: scan.path, positionals: scan.positionals, configuration: file, spec: scan.spec, given: scan.given))
+        return .command(scan.arguments)
     }
 
-    private func configuration(for scan: WordScan, _ find: FindConfiguration) throws(UsageError) -> ConfigurationFile? {
-        guard scan.spec.flags.contains(where: { $0.name == FlagEntry.configurationName }) else { return nil }
-        let named = scan.given[FlagEntry.configurationName]?.last?.text
+    private func configuration(for command: Arguments, _ find: FindConfiguration) throws(UsageError) -> ConfigurationFile? {
+        guard command.spec.flags.contains(where: { $0.name == FlagEntry.configurationName }) else { return nil }
+        let named = command.given[FlagEntry.configurationName]?.last?.text
         guard let (path, bytes) = try find(named) else { return nil }
         return try ConfigurationFile(path: path, bytes: bytes, root: root)
     }
 
     /// The options of a command as variables and a configuration file set them. Each value is one setting.
-    package func settings(
+    func settings(
         of words: [String], environment: [String: String], configuration: ConfigurationFile?
     ) throws(UsageError) -> [Setting] {
-        var scan = WordScan(root: root, habits: habits)
-        guard try scan.read(words) == nil, scan.given.isEmpty, scan.positionals.isEmpty else {
+        var scan = WordScan(self)
+        guard try scan.read(words) == nil, scan.arguments.given.isEmpty, scan.arguments.positionals.isEmpty else {
             throw UsageError("Name a command alone, such as 'run' or 'batch wait'.")
         }
-        guard scan.spec.subcommands.isEmpty else {
+        guard scan.arguments.spec.subcommands.isEmpty else {
             throw UsageError("\(Sentence.quoted(words.joined(separator: " "))) is a group of commands. Name one of them.")
         }
-        try scan.take(environment: environment, prefix: environmentPrefix)
+        try scan.take(environment: environment)
         if let configuration { try scan.take(configuration) }
         try scan.checkValues()
-        return scan.spec.flags.filter(\.isSettable).flatMap { entry in
-            scan.given[entry.name].map { values in values.map { Setting(entry, $0) } } ?? [Setting(entry, nil)]
+        return scan.arguments.spec.flags.filter(\.isSettable).flatMap { entry in
+            scan.arguments.given[entry.name].map { values in values.map { Setting(entry, $0) } } ?? [Setting(entry, nil)]
         }
     }
 
     /// The command at `path`, for help and tests.
-    package func help(for path: [String], width: Int = 80) -> String? {
+    func help(for path: [String], width: Int = 80) -> String? {
         var spec = root
         for name in path {
             guard let next = spec.subcommands.first(where: { $0.name == name }) else { return nil }
@@ -87,7 +75,26 @@ package struct CommandLineParser: Sendable {
         return HelpText(path: [root.name] + path, spec: spec, environmentPrefix: environmentPrefix, width: width).text
     }
 
-    private func help(_ path: [String], _ spec: CommandSpec, _ width: Int) -> Outcome {
-        .help(HelpText(path: path, spec: spec, environmentPrefix: environmentPrefix, width: width).text)
+    private func help(_ scan: WordScan, _ width: Int) -> Outcome {
+        let (path, spec) = (scan.arguments.path, scan.arguments.spec)
+        return .help(HelpText(path: path, spec: spec, environmentPrefix: environmentPrefix, width: width).text)
+    }
+}
+
+/// A value of an option, and where it is from. An option with several values has as many settings.
+struct Setting: Sendable, Equatable {
+    let option: String
+    /// Without control characters and secrets. Nil where the option has neither a value nor a default.
+    let value: String?
+    /// Nil for the default.
+    let origin: Arguments.Origin?
+
+    private static let longest = 1000
+
+    init(_ entry: FlagEntry, _ given: Arguments.Given?) {
+        option = entry.name
+        origin = given?.origin
+        let text = given?.text ?? entry.defaultText ?? (entry.value == nil ? "false" : nil)
+        value = text.map { entry.secrecy == .whole ? "•••" : Sentence.shown($0, limit: Self.longest) }
     }
 }

@@ -3,21 +3,21 @@
 /// A line is `name = value`, with an option's name without dashes, or `[command]`, which begins the lines of that command alone. Blank lines, and
 /// lines that begin with `#`, say nothing. Everything else is refused, and so are names that no command has. A value is checked when a command
 /// takes it, as a variable's is.
-package struct ConfigurationFile: Sendable {
-    package struct Line: Sendable {
-        package let number: Int
-        package let value: String
+struct ConfigurationFile: Sendable {
+    struct Line: Sendable {
+        let number: Int
+        let value: String
     }
 
-    package static let mostBytes = 65_536
+    static let mostBytes = 65_536
     private static let longestLine = 8_192
 
-    package let path: String
+    let path: String
     /// The lines by section and name. The section without a name is for all commands.
     private var sections: [String: [String: [Line]]] = ["": [:]]
 
     /// - Parameter root: The program, whose commands and options are known.
-    package init(path: String, bytes: [UInt8], root: CommandSpec) throws(UsageError) {
+    init(path: String, bytes: [UInt8], root: CommandSpec) throws(UsageError) {
         self.path = path
         guard bytes.count <= Self.mostBytes else {
             throw UsageError("The configuration file \(Sentence.quoted(path)) has more than \(Self.mostBytes) bytes.")

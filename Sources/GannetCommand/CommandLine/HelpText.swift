@@ -44,14 +44,13 @@ struct HelpText {
         if let example = spec.flags.first(where: { !$0.isHidden && $0.hasVariable }) {
             let variable = example.variable(prefix: environmentPrefix)
             let names = spec.flags.filter { !$0.isHidden && !$0.hasVariable }.map { "'--\($0.name)'" }
-            let others =
-                names.isEmpty ? "" : " but " + Sentence.all(of: names)
+            let others = names.isEmpty ? "" : " but " + Sentence.all(of: names)
             let sentence =
                 "Every option\(others) has an environment variable, such as \(variable) for '--\(example.name)'; the option wins."
             parts.append(Self.wrapped(sentence, width: width))
         }
         if !spec.examples.isEmpty {
-            let examples = spec.examples.map { "  \($0.line)\n" + Self.wrapped($0.sentence, indent: 6, width: width) }
+            let examples = spec.examples.map { "  \($0.key)\n" + Self.wrapped($0.value, indent: 6, width: width) }
             parts.append((["EXAMPLES:"] + examples).joined(separator: "\n"))
         }
         return parts.joined(separator: "\n\n")
@@ -71,18 +70,7 @@ struct HelpText {
     /// The text in lines that break between words. A word longer than a line stays whole.
     static func wrapped(_ text: String, indent: Int = 0, width: Int) -> String {
         let margin = String(repeating: " ", count: indent)
-        var lines: [String] = []
-        for paragraph in text.split(separator: "\n", omittingEmptySubsequences: false) {
-            var line = margin
-            for word in paragraph.split(separator: " ") {
-                if line.count > indent, line.count + 1 + word.count > width {
-                    lines.append(line)
-                    line = margin
-                }
-                line += (line.count > indent ? " " : "") + word
-            }
-            lines.append(line)
-        }
-        return lines.joined(separator: "\n")
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { margin + $0 }
+        return lines.joined(separator: "\n").wrapped(to: width, indent: indent)
     }
 }

@@ -1,19 +1,19 @@
 /// All commands and options as a page for `man`, in roff with the macros of man(7).
-package struct ManPage {
+struct ManPage {
     private let root: CommandSpec
     private let environmentPrefix: String
     private let version: String
     private let seeAlso: [String]
 
     /// - Parameter seeAlso: Other pages, such as `curl(1)`.
-    package init(_ parser: CommandLineParser, version: String, seeAlso: [String]) {
+    init(_ parser: CommandLineParser, version: String, seeAlso: [String]) {
         root = parser.root
         environmentPrefix = parser.environmentPrefix
         self.version = version
         self.seeAlso = seeAlso
     }
 
-    package var text: String {
+    var text: String {
         let name = root.name
         let summary = root.summary.prefix(1).lowercased() + root.summary.dropFirst()
         var lines = [
@@ -33,9 +33,9 @@ package struct ManPage {
         for note in root.notes where note.title != "ENVIRONMENT" { lines += [".SH \(Self.escaped(note.title))"] + Self.rows(note.rows) }
         // A group of commands shows examples of its commands.
         var seen: Set<String> = []
-        let examples = root.listed.flatMap(\.spec.examples).filter { seen.insert($0.line).inserted }
+        let examples = root.listed.flatMap(\.spec.examples).filter { seen.insert($0.key).inserted }
         // A heading begins a paragraph by itself.
-        if !examples.isEmpty { lines += [".SH EXAMPLES"] + examples.flatMap(Self.example).dropFirst() }
+        if !examples.isEmpty { lines += [".SH EXAMPLES"] + examples.flatMap { Self.example($0.key, $0.value) }.dropFirst() }
         if !seeAlso.isEmpty { lines += [".SH SEE ALSO", seeAlso.map(Self.page).joined(separator: ",\n")] }
         return lines.joined(separator: "\n")
     }
@@ -71,8 +71,8 @@ package struct ManPage {
         rows.flatMap { row in [".TP", "\\fB\(escaped(row.label))\\fR"] + paragraphs(row.text) }
     }
 
-    private static func example(_ example: Example) -> [String] {
-        [".PP"] + paragraphs(example.sentence) + [".PP", ".RS 4", ".nf", text(example.line), ".fi", ".RE"]
+    private static func example(_ line: String, _ sentence: String) -> [String] {
+        [".PP"] + paragraphs(sentence) + [".PP", ".RS 4", ".nf", text(line), ".fi", ".RE"]
     }
 
     private static func usage(_ path: [String], _ spec: CommandSpec) -> String {

@@ -1,17 +1,14 @@
 /// All commands and options as a page of Markdown, with their examples.
-package struct Reference {
+struct Reference {
     private let root: CommandSpec
     private let environmentPrefix: String
 
-    package init(_ parser: CommandLineParser) {
-        root = parser.root
-        environmentPrefix = parser.environmentPrefix
-    }
+    init(_ parser: CommandLineParser) { (root, environmentPrefix) = (parser.root, parser.environmentPrefix) }
 
     /// An option that so many commands have in the same words stands once, in a table of its own.
     private static let fewestShared = 2
 
-    package var text: String {
+    var text: String {
         let commands = root.listed
         let all = commands.flatMap { ownFlags($0).map(row) }
         let uses = all.reduce(into: [:]) { $0[$1, default: 0] += 1 }
@@ -61,7 +58,7 @@ package struct Reference {
             lines += note.rows.map { "| \($0.label) | \(Self.escaped($0.text)) |" }
             lines.append("")
         }
-        for example in spec.examples { lines += [example.sentence, "", "```sh", example.line, "```", ""] }
+        for example in spec.examples { lines += [example.value, "", "```sh", example.key, "```", ""] }
         return lines.joined(separator: "\n")
     }
 

@@ -1,9 +1,9 @@
 import GannetBase
 
 /// Parts of error sentences.
-package enum Sentence {
+enum Sentence {
     /// `a`, `a or b`, `a, b or c`.
-    package static func alternatives(_ words: [String]) -> String {
+    static func alternatives(_ words: [String]) -> String {
         guard let last = words.last, words.count > 1 else { return words.first ?? "" }
         return words.dropLast().joined(separator: ", ") + " or " + last
     }
@@ -14,7 +14,7 @@ package enum Sentence {
     }
 
     /// A word as a shell takes it: in quotes where it has more in it than letters, digits and a few marks.
-    package static func quotedForShell(_ word: String) -> String {
+    static func quotedForShell(_ word: String) -> String {
         let isPlain =
             !word.isEmpty
             && word.unicodeScalars.allSatisfy { $0.properties.isAlphabetic || "0123456789/._-+:@%,=~".unicodeScalars.contains($0) }
@@ -23,7 +23,7 @@ package enum Sentence {
 
     /// A user's text, fit to be shown: what could drive a terminal is replaced, and the length is bounded. The name and
     /// the password of a URL are left out, which may stand where no URL belongs.
-    package static func quoted(_ text: String, limit: Int = 200) -> String { "'" + shown(text, limit: limit) + "'" }
+    static func quoted(_ text: String, limit: Int = 200) -> String { "'" + shown(text, limit: limit) + "'" }
 
     /// The same without the quotes.
     static func shown(_ text: String, limit: Int) -> String {

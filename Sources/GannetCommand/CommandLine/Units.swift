@@ -1,11 +1,11 @@
 /// Reads and writes durations as a whole number with one unit, such as `30s`.
-package enum TimeSpan {
+enum TimeSpan {
     private static let units: [(name: String, milliseconds: Int64)] = [
         ("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000), ("ms", 1),
     ]
 
     /// Reads `500ms`, `8s`, `10m`, `24h`, `7d`, and `8` as seconds, as curl, wget and aria2 do.
-    package static func parse(_ text: String) throws -> Duration {
+    static func parse(_ text: String) throws -> Duration {
         guard let (number, unit) = split(text), let scale = unit.isEmpty ? 1000 : units.first(where: { $0.name == unit })?.milliseconds
         else { throw UsageError("use a whole number with a unit, such as 500ms, 8s, 10m, 24h or 7d.") }
         guard let count = Int64(number), case (let total, let overflow) = count.multipliedReportingOverflow(by: scale), !overflow else {
@@ -15,7 +15,7 @@ package enum TimeSpan {
     }
 
     /// The shortest text that `parse` reads back as the same time, to the millisecond.
-    package static func text(of duration: Duration) -> String {
+    static func text(of duration: Duration) -> String {
         let (seconds, attoseconds) = duration.components
         let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000)
         let (milliseconds, again) = whole.addingReportingOverflow(attoseconds / 1_000_000_000_000_000)
@@ -27,7 +27,7 @@ package enum TimeSpan {
 
 /// Sizes and speeds as text: decimal (`20MB` = 20 × 10⁶) and binary (`20MiB` = 20 × 2²⁰) units. One letter is binary (`20M`), as curl, wget and
 /// aria2 write it.
-package enum ByteCount {
+enum ByteCount {
     private static let units: [(name: String, bytes: Int)] = [
         ("TiB", 1 << 40), ("TB", 1_000_000_000_000), ("GiB", 1 << 30), ("GB", 1_000_000_000),
         ("MiB", 1 << 20), ("MB", 1_000_000), ("KiB", 1 << 10), ("KB", 1_000), ("kB", 1_000), ("B", 1), ("", 1),
@@ -35,7 +35,7 @@ package enum ByteCount {
     private static let letters = ["k": 10, "m": 20, "g": 30, "t": 40]
 
     /// Reads `20MB`, `20MiB`, `20M`, `1.5G`, `512B` or plain bytes. Units of two letters keep their case: `Mb` would be bits.
-    package static func parse(_ text: String) throws -> Int {
+    static func parse(_ text: String) throws -> Int {
         let number = text.prefix { isDigit($0) || $0 == "." }
         let unit = text[number.endIndex...]
         let scale = letters[unit.lowercased()].map { 1 << $0 } ?? units.first { $0.name == unit }?.bytes
@@ -55,7 +55,7 @@ package enum ByteCount {
     private static var tooLarge: UsageError { UsageError("it is too large a size.") }
 
     /// The shortest text that `parse` reads back as the same number.
-    package static func text(of bytes: Int) -> String {
+    static func text(of bytes: Int) -> String {
         guard bytes != 0, let unit = units.first(where: { bytes % $0.bytes == 0 && !$0.name.isEmpty }) else { return "\(bytes)B" }
         return "\(bytes / unit.bytes)\(unit.name)"
     }

@@ -1,14 +1,12 @@
 /// The type of an option's value: its name in help, how a shell completes it, and how it is read.
-package struct ValueType<Value: Sendable>: Sendable {
-    package typealias Parse = @Sendable (String) throws -> Value
-
+struct ValueType<Value: Sendable>: Sendable {
     /// The word between angle brackets in help: `<file>`.
-    package let placeholder: String
-    package let completion: Completion
+    let placeholder: String
+    let completion: Completion
     /// Throws a ``UsageError`` that says what to write instead.
-    package let parse: Parse
+    let parse: @Sendable (String) throws -> Value
 
-    package init(_ placeholder: String, completion: Completion = .none, parse: @escaping Parse) {
+    init(_ placeholder: String, completion: Completion = .none, parse: @escaping @Sendable (String) throws -> Value) {
         self.placeholder = placeholder
         self.completion = completion
         self.parse = parse
@@ -16,7 +14,7 @@ package struct ValueType<Value: Sendable>: Sendable {
 }
 
 /// The values that a shell may offer.
-package enum Completion: Sendable, Equatable {
+enum Completion: Sendable, Equatable {
     case none
     case file
     case folder
@@ -25,7 +23,7 @@ package enum Completion: Sendable, Equatable {
 
 extension ValueType where Value == String {
     /// Any text but the empty one, which is nearly always an unset shell variable.
-    package static func text(_ placeholder: String, completion: Completion = .none) -> Self {
+    static func text(_ placeholder: String, completion: Completion = .none) -> Self {
         Self(placeholder, completion: completion) { text in
             guard !text.isEmpty else { throw UsageError("it is empty.") }
             guard !text.utf8.contains(0) else { throw UsageError("it contains a NUL byte.") }
@@ -34,39 +32,40 @@ extension ValueType where Value == String {
     }
 
     /// The path of a file; `-` is an ordinary value here and means what the command says it means.
-    package static func file(_ placeholder: String = "file") -> Self {
+    static func file(_ placeholder: String = "file") -> Self {
         .text(placeholder, completion: .file)
     }
 
-    package static func folder(_ placeholder: String = "dir") -> Self {
+    static func folder(_ placeholder: String = "dir") -> Self {
         .text(placeholder, completion: .folder)
     }
 
-    /// One of many words, or of a kind that `alsoGood` knows; help has to list them, since an error would be too long.
-    package static func name(
-        _ placeholder: String, of words: [String], or alsoGood: @escaping @Sendable (String) -> Bool
-    ) -> Self {
-        Self(placeholder, completion: .choices(words)) { text in
-            if words.contains(text) || alsoGood(text) { return text }
-            let meant = Sentence.closest(to: text, among: words)
-            throw UsageError("there is no such \(placeholder)" + (meant.map { ". Did you mean '\($0)'?" } ?? "; '--help' lists them."))
-        }
-    }
-
     /// One of a list of words.
-    package static func choice(_ placeholder: String, of words: [String]) -> Self {
-        Self(placeholder, completion: .choices(words)) { text in
-            guard words.contains(text) else {
+    static func choice(_ placeholder: String, of words: [String]) -> Self { choice(placeholder, of: words.map { (name: $0, value: $0) }) }
+}
+
+extension ValueType {
+    /// One of a list of words, each of which stands for a value.
+    static func choice(_ placeholder: String, of values: [(name: String, value: Value)]) -> Self {
+        let words = values.map(\.name)
+        return Self(placeholder, completion: .choices(words)) { text in
+            guard let meant = values.first(where: { $0.name == text }) else {
                 throw UsageError("use \(Sentence.alternatives(words.map { "'\($0)'" })).")
             }
-            return text
+            return meant.value
         }
+    }
+}
+
+extension ValueType where Value: RawRepresentable<String> {
+    static func choice(_ placeholder: String, of values: [Value]) -> Self {
+        choice(placeholder, of: values.map { (name: $0.rawValue, value: $0) })
     }
 }
 
 extension ValueType where Value == Int {
     /// A whole number within `range`.
-    package static func integer(_ placeholder: String = "count", in range: ClosedRange<Int>) -> Self {
+    static func integer(_ placeholder: String = "count", in range: ClosedRange<Int>) -> Self {
         Self(placeholder) { text in
             guard text.allSatisfy(isDigit), let value = Int(text), range.contains(value) else {
                 throw UsageError("use a whole number from \(range.lowerBound) to \(range.upperBound).")
@@ -76,7 +75,7 @@ extension ValueType where Value == Int {
     }
 
     /// A number of bytes within `range`, such as `20MB` (10⁶) or `20MiB` (2²⁰).
-    package static func size(_ placeholder: String = "size", in range: ClosedRange<Int>) -> Self {
+    static func size(_ placeholder: String = "size", in range: ClosedRange<Int>) -> Self {
         Self(placeholder) { text in
             let value = try ByteCount.parse(text)
             guard range.contains(value) else {
@@ -86,11 +85,9 @@ extension ValueType where Value == Int {
             return value
         }
     }
-}
 
-extension ValueType where Value == Int {
     /// A number of bytes a second within `range`, such as `500k` or `1.5M`.
-    package static func speed(_ placeholder: String = "speed", in range: ClosedRange<Int>) -> Self {
+    static func speed(_ placeholder: String = "speed", in range: ClosedRange<Int>) -> Self {
         Self(placeholder) { text in
             guard let value = try? ByteCount.parse(text), range.contains(value) else {
                 let bounds = "\(ByteCount.text(of: range.lowerBound)) to \(ByteCount.text(of: range.upperBound))"
@@ -103,7 +100,7 @@ extension ValueType where Value == Int {
 
 extension ValueType where Value == Duration {
     /// A length of time within `range`, such as `500ms`, `8s` or `7d`.
-    package static func duration(_ placeholder: String = "time", in range: ClosedRange<Duration>) -> Self {
+    static func duration(_ placeholder: String = "time", in range: ClosedRange<Duration>) -> Self {
         Self(placeholder) { text in
             let value = try TimeSpan.parse(text)
             guard range.contains(value) else {

@@ -1,7 +1,7 @@
 import GannetBase
 
 /// `gannet config`: the values of options, and where they are from.
-struct ConfigCommand: Command {
+enum ConfigCommand {
     static let spec = CommandSpec(
         "config",
         summary: "Show the values of options, and where each value is from.",
@@ -15,76 +15,59 @@ struct ConfigCommand: Command {
             "The command whose options are shown, such as run or batch wait. Without one: all options that a variable or the file sets."),
         flags: [CommonFlags.json.entry] + CommonFlags.everywhere,
         examples: [
-            Example("gannet config run", "Shows each option of 'gannet run' with its value."),
-            Example("gannet config --config fleet.conf", "Checks a file, and shows the options that it sets."),
-        ])
-
-    private let words: [String]
-    private let json: Bool
-    private let console: Console
-    private let file: ConfigurationFile?
-
-    init(_ arguments: Arguments) throws {
-        words = arguments.positionals
-        json = arguments.isSet(CommonFlags.json)
-        console = Console(try LogOptions(arguments))
-        file = arguments.configuration
-    }
-
-    /// A setting, and the commands that have it.
-    private struct Row {
-        let setting: Setting
-        var commands: [String]
-    }
-
-    func run() async throws -> ExitStatus {
-        let rows =
-            words.isEmpty ? try everywhere() : try settings(of: words).map { Row(setting: $0, commands: [words.joined(separator: " ")]) }
-        if json {
+            "gannet config run": "Shows each option of 'gannet run' with its value.",
+            "gannet config --config fleet.conf": "Checks a file, and shows the options that it sets.",
+        ]
+    ) { arguments in
+        let (words, file) = (arguments.positionals, arguments.configuration)
+        let console = Console(try LogOptions(arguments))
+        let name = words.joined(separator: " ")
+        let rows: [Row] = words.isEmpty ? try everywhere(file) : try settings(of: words, file).map { (setting: $0, commands: [name]) }
+        if arguments.isSet(CommonFlags.json) {
             let json: JSONValue = ["schema": 1, "file": JSONValue(file?.path), "settings": .array(rows.map(Self.json))]
-            try console.print(json.text)
-            return .done
+            return try console.print(json.text, last: .done)
         }
-        if !rows.isEmpty { try console.print(table(of: rows)) }
-        sayWhere(hasRows: !rows.isEmpty)
+        if !rows.isEmpty { try console.print(table(of: rows, words.isEmpty)) }
+        sayWhere(file, hasRows: !rows.isEmpty, console)
         return .done
     }
 
-    private func settings(of command: [String]) throws -> [Setting] {
+    /// A setting, and the commands that have it.
+    private typealias Row = (setting: Setting, commands: [String])
+
+    private static func settings(of command: [String], _ file: ConfigurationFile?) throws -> [Setting] {
         try CommandTable.parser.settings(of: command, environment: Surroundings.current.environment, configuration: file)
     }
 
     /// The settings that are no defaults, each once for all commands.
-    private func everywhere() throws -> [Row] {
+    private static func everywhere(_ file: ConfigurationFile?) throws -> [Row] {
         var rows: [Row] = []
-        var places: [Setting: Int] = [:]
         for command in CommandTable.parser.root.listed where command.spec.subcommands.isEmpty {
             let words = Array(command.path.dropFirst())
-            for setting in try settings(of: words) where setting.origin != nil {
-                let name = words.joined(separator: " ")
-                if let place = places[setting] {
+            let name = words.joined(separator: " ")
+            for setting in try settings(of: words, file) where setting.origin != nil {
+                if let place = rows.firstIndex(where: { $0.setting == setting }) {
                     // An option may have the same value twice.
                     if rows[place].commands.last != name { rows[place].commands.append(name) }
                 } else {
-                    places[setting] = rows.count
-                    rows.append(Row(setting: setting, commands: [name]))
+                    rows.append((setting, [name]))
                 }
             }
         }
         return rows
     }
 
-    private func table(of rows: [Row]) -> TextTable {
-        var table = words.isEmpty ? TextTable("OPTION", "VALUE", "FROM", "OF") : TextTable("OPTION", "VALUE", "FROM")
+    private static func table(of rows: [Row], _ areOfAll: Bool) -> TextTable {
+        var table = areOfAll ? TextTable("OPTION", "VALUE", "FROM", "OF") : TextTable("OPTION", "VALUE", "FROM")
         for row in rows {
-            let cells = [row.setting.option, row.setting.value ?? "-", Self.source(row.setting)]
+            let cells = [row.setting.option, row.setting.value ?? "-", source(row.setting)]
             let commands = row.commands.count == 1 ? row.commands[0] : "\(row.commands.count) commands"
-            table.add((words.isEmpty ? cells + [commands] : cells).map { StyledText($0) })
+            table.add((areOfAll ? cells + [commands] : cells).map { StyledText($0) })
         }
         return table
     }
 
-    private func sayWhere(hasRows: Bool) {
+    private static func sayWhere(_ file: ConfigurationFile?, hasRows: Bool, _ console: Console) {
         if !hasRows { console.note("no variable and no file sets an option.") }
         let usual = ConfigurationPlace(Surroundings.current.environment).usual.map { ", or make \(Sentence.quoted($0))" } ?? ""
         console.note(

@@ -3,10 +3,7 @@ import GannetHTTP
 import Results
 
 /// `gannet diff OLD NEW`: the changes from one manifest to another.
-struct DiffCommand: Command {
-    private static let manifests = Positional(
-        "manifest", completion: .file, "The earlier and the later manifest: a file each, or the folder that holds it.")
-
+enum DiffCommand {
     private static let exitCode = Toggle("exit-code", hasVariable: false, "End with 1 where the manifests differ in any URL.")
 
     static let spec = CommandSpec(
@@ -15,34 +12,23 @@ struct DiffCommand: Command {
         discussion:
             "Bodies are compared by their SHA-256. A URL counts once, with its first row. 'run' replaces the manifest of its folder, so keep a copy of the "
             + "earlier one. The exit status is 0, whatever has changed, unless '--exit-code' is given.",
-        positional: manifests, flags: [exitCode.entry, CommonFlags.json.entry] + CommonFlags.everywhere,
+        positional: Positional(
+            "manifest", completion: .file, "The earlier and the later manifest: a file each, or the folder that holds it."),
+        flags: [exitCode.entry, CommonFlags.json.entry] + CommonFlags.everywhere,
         examples: [
-            Example("gannet diff monday.jsonl out", "Lists the changes from a copied manifest to that of the folder 'out'."),
-            Example(
-                "gannet diff old new --json | jq -r 'select(.change == \"changed\").url'", "Prints the URLs whose bodies have changed."),
-        ])
-
-    private let old: String
-    private let new: String
-    private let tellsByStatus: Bool
-    private let json: Bool
-    private let console: Console
-
-    init(_ arguments: Arguments) throws {
+            "gannet diff monday.jsonl out": "Lists the changes from a copied manifest to that of the folder 'out'.",
+            "gannet diff old new --json | jq -r 'select(.change == \"changed\").url'": "Prints the URLs whose bodies have changed.",
+        ]
+    ) { arguments in
         guard arguments.positionals.count == 2 else {
             throw arguments.usageError("Give two manifests: the earlier one, then the later one.")
         }
-        (old, new) = (arguments.positionals[0], arguments.positionals[1])
-        tellsByStatus = arguments.isSet(Self.exitCode)
-        json = arguments.isSet(CommonFlags.json)
-        console = Console(try LogOptions(arguments))
-    }
-
-    func run() async throws -> ExitStatus {
+        let (old, new, json) = (arguments.positionals[0], arguments.positionals[1], arguments.isSet(CommonFlags.json))
+        let console = Console(try LogOptions(arguments))
         let comparison: ManifestComparison
         do {
             comparison = try ManifestComparison(old, new, folder: FileManager.default.temporaryDirectory.path)
-            try comparison.run { change in try console.print(json ? Self.json(change).text : Self.text(change)) }
+            try comparison.run { change in try console.print(json ? Self.json(change).text : text(change)) }
         } catch let failure as StorageFailure {
             throw CommandFailure(.noUsableInput, failure.sentence)
         }
@@ -52,8 +38,9 @@ struct DiffCommand: Command {
                 "\(lines) \(comparison.unreadable == 1 ? "is" : "are") no row of a manifest, and \(comparison.unreadable == 1 ? "was" : "were") left out."
             )
         }
-        let status: ExitStatus = tellsByStatus && comparison.counts.values.contains { $0 > 0 } ? .someFailed : .done
-        return try console.print(json ? Self.json(comparison).text : Self.text(comparison), last: status)
+        let differs = comparison.counts.values.contains { $0 > 0 }
+        return try console.print(
+            json ? Self.json(comparison).text : text(comparison), last: arguments.isSet(exitCode) && differs ? .someFailed : .done)
     }
 
     private static func text(_ change: ManifestComparison.Change) -> String {

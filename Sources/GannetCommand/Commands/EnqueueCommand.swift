@@ -3,9 +3,9 @@ import GannetBase
 import GannetQueue
 
 /// `gannet enqueue`: hands URLs to the workers, and returns or waits for their end.
-struct EnqueueCommand: Command {
+struct EnqueueCommand {
     private static let durability = Flag(
-        "durability", .choice("durability", of: Durability.allCases.map(\.rawValue)), default: "primary",
+        "durability", .choice("durability", of: Durability.allCases), default: "primary",
         "Whose word counts before the URLs are reported as accepted: Redis' own ('primary'), or also that of a replica ('replicated'), so that "
             + "they survive a failover.")
     private static let keepWire = Toggle(
@@ -24,15 +24,14 @@ struct EnqueueCommand: Command {
         positional: InputOptions.positional,
         flags: InputOptions.flags + SubmissionFlags.flags + [
             keepWire.entry, asCache.entry, durability.entry, wait.entry, CommonFlags.json.entry,
-        ]
-            + QueueTarget.creatingFlags,
+        ] + QueueTarget.creatingFlags,
         mostUsed: ["input", "batch", "wait", "redis", "queue"],
         examples: [
-            Example(
-                "gannet enqueue -i urls.txt --batch monday --redis redis://queue.example",
-                "Hands a list to the workers, under a name to look for."),
-            Example("gannet enqueue https://example.com/a.jpg --wait", "Hands one URL to the workers, and waits for its end."),
-        ])
+            "gannet enqueue -i urls.txt --batch monday --redis redis://queue.example":
+                "Hands a list to the workers, under a name to look for.",
+            "gannet enqueue https://example.com/a.jpg --wait": "Hands one URL to the workers, and waits for its end.",
+        ]
+    ) { try await EnqueueCommand($0).run() }
 
     private let input: InputOptions
     /// A name of the user's own. Without one an interrupted batch cannot go on.
@@ -41,12 +40,11 @@ struct EnqueueCommand: Command {
     private let submission: BatchOptions
     private let durability: Durability
     private let waits: Bool
-    private let json: Bool
     private let target: QueueTarget
 
     private var console: Console { target.console }
 
-    init(_ arguments: Arguments) throws {
+    private init(_ arguments: Arguments) throws {
         input = try InputOptions(arguments)
         name = try arguments.optional(SubmissionFlags.batch)
         batch = name ?? String(UInt64.random(in: .min ... .max), radix: 36)
@@ -59,13 +57,12 @@ struct EnqueueCommand: Command {
             submission.keeping = .cache
         }
         self.submission = submission
-        durability = Durability(rawValue: try arguments.require(Self.durability)) ?? .primary
+        durability = try arguments.require(Self.durability)
         waits = arguments.isSet(Self.wait)
-        json = arguments.isSet(CommonFlags.json)
         target = try QueueTarget(arguments)
     }
 
-    func run() async throws -> ExitStatus {
+    private func run() async throws -> ExitStatus {
         let rows = try Feeding.open(input)
         return try await target.connection.withAccess(console) { access, interruption in
             try await enqueue(rows, access.cluster.queue(target.queue), interruption)
@@ -79,27 +76,19 @@ struct EnqueueCommand: Command {
             return interruption.status
         }
         Feeding.complain(about: summary, of: rows, console)
-        let report = { (outcome: Batch?) in
-            var report = EnqueueReport(queue: target.queue, batch: batch, summary: summary, isResumed: isResumed, outcome: outcome)
-            report.isConfirmed = durability == .replicated && summary.accepted > 0 ? true : nil
-            return report
-        }
+        let isConfirmed = durability == .replicated && summary.accepted > 0 ? true : nil
         guard summary.accepted > 0 else {
-            try show(report(nil))
+            _ = try show(summary, isResumed, isConfirmed)
             throw CommandFailure(.noUsableInput, "The input holds no URL that can be fetched.")
         }
-        guard waits else {
-            try show(report(nil))
-            return report(nil).status
-        }
+        guard waits else { return try show(summary, isResumed, isConfirmed) }
         let waited = await interruption.cancelling { try await queue.wait(for: batch, isKnown: true, console) }
         guard let outcome = try waited.get(unlessInterrupted: interruption) else {
-            try show(report(nil))
+            _ = try show(summary, isResumed, isConfirmed)
             console.note("interrupted: the batch stays in the queue; 'gannet batch wait \(batch)' waits for it.")
             return interruption.status
         }
-        try show(report(outcome))
-        return report(outcome).status
+        return try show(summary, isResumed, isConfirmed, outcome)
     }
 
     /// The end of a sentence about a command that has not done all: the batch goes on under its name, which may be Gannet's own.
@@ -138,11 +127,8 @@ struct EnqueueCommand: Command {
         } catch let stopped as Feeding.Stopped {
             if Task.isCancelled { throw stopped.error }
             let failure = CommandFailure(stopped.error)
-            if json, failure.status == .timedOut || failure.status == .unavailable {
-                var report = EnqueueReport(
-                    queue: target.queue, batch: batch, summary: stopped.summary, isResumed: before > 0, outcome: nil)
-                report.isConfirmed = durability == .replicated ? false : nil
-                try show(report)
+            if target.json, failure.status == .timedOut || failure.status == .unavailable {
+                _ = try show(stopped.summary, before > 0, durability == .replicated ? false : nil)
             }
             let addition = name == nil ? " Add '--batch \(batch)' to the command." : ""
             switch failure.status {
@@ -160,41 +146,26 @@ struct EnqueueCommand: Command {
         }
     }
 
-    private func show(_ report: EnqueueReport) throws {
-        if json { try console.print(report.json.text) } else { try console.print(prose: report.text) }
-    }
-}
-
-/// The result of `enqueue`, for people and for scripts.
-private struct EnqueueReport: Sendable {
-    let queue: String
-    let batch: String
-    let summary: EnqueueSummary
-    /// The batch had been begun before.
-    let isResumed: Bool
-    /// The batch at its end, where the command waited for that.
-    let outcome: Batch?
-    /// A replica has the jobs too; `nil` where none was asked.
-    var isConfirmed: Bool?
-
-    private var end: BatchReport? { outcome.map { BatchReport(queue: queue, batch: $0) } }
-
-    var text: String {
+    /// Prints the result, and answers the exit status that it means.
+    /// - Parameters:
+    ///   - isResumed: The batch had been begun before.
+    ///   - isConfirmed: A replica has the jobs too; `nil` where none was asked.
+    ///   - outcome: The batch at its end, where the command waited for that.
+    private func show(
+        _ summary: EnqueueSummary, _ isResumed: Bool, _ isConfirmed: Bool?, _ outcome: Batch? = nil
+    ) throws -> ExitStatus {
+        let end = outcome.map { BatchReport(queue: target.queue, batch: $0) }
         let accepted =
             "Accepted \(Amounts.count(summary.accepted, "URL")); \(summary.invalid) invalid."
             + (summary.accepted > 0 ? " Batch: \(batch)" : "")
-        return end.map { accepted + "\n" + $0.outcome + "." } ?? accepted
+        return try target.show(
+            [
+                "schema": 1, "queue": .string(target.queue), "batch": summary.accepted > 0 ? .string(batch) : .null,
+                "accepted": .integer(summary.accepted), "invalid": .integer(summary.invalid), "resumed": .bool(isResumed),
+                "confirmed": isConfirmed.map { .bool($0) } ?? .null,
+                "complaints": .array(summary.complaints.map { ["place": .string("\($0.place)"), "reason": .string($0.reason)] }),
+                "outcome": outcome.map { Batch.fields.json(of: $0) } ?? .null,
+            ], or: end.map { accepted + "\n" + $0.outcome + "." } ?? accepted,
+            summary.invalid == 0 ? end?.status ?? .done : .someFailed)
     }
-
-    var json: JSONValue {
-        [
-            "schema": 1, "queue": .string(queue), "batch": summary.accepted > 0 ? .string(batch) : .null,
-            "accepted": .integer(summary.accepted), "invalid": .integer(summary.invalid), "resumed": .bool(isResumed),
-            "confirmed": isConfirmed.map { .bool($0) } ?? .null,
-            "complaints": .array(summary.complaints.map { ["place": .string("\($0.place)"), "reason": .string($0.reason)] }),
-            "outcome": end.map { Batch.fields.json(of: $0.batch) } ?? .null,
-        ]
-    }
-
-    var status: ExitStatus { summary.invalid == 0 ? end?.status ?? .done : .someFailed }
 }

@@ -4,111 +4,82 @@ import GannetHTTP
 import GannetQueue
 
 /// `gannet explain URL`: why a URL would be fetched now, or why not.
-struct ExplainCommand: Command {
+struct ExplainCommand {
     static let spec = CommandSpec(
         "explain",
         summary: "Tell what is known of a URL: its outcome, the worker that has it, and the state of its host.",
         positional: URLArgument.positional,
         flags: [HeaderOption.header.entry, CommonFlags.json.entry] + QueueTarget.flags,
         examples: [
-            Example("gannet explain https://example.com/a.jpg", "Tells why the URL would be fetched now, or why not."),
-            Example("gannet explain 3fa94c0d1e2f", "Tells the same of the URL whose id begins with these digits."),
-        ])
-
-    private let url: URLArgument
-    private let json: Bool
-    private let target: QueueTarget
-
-    init(_ arguments: Arguments) throws {
-        json = arguments.isSet(CommonFlags.json)
-        target = try QueueTarget(arguments)
-        url = try URLArgument(arguments)
-    }
-
-    func run() async throws -> ExitStatus {
+            "gannet explain https://example.com/a.jpg": "Tells why the URL would be fetched now, or why not.",
+            "gannet explain 3fa94c0d1e2f": "Tells the same of the URL whose id begins with these digits.",
+        ]
+    ) { arguments in
+        let target = try QueueTarget(arguments)
+        let argument = try URLArgument(arguments)
         let report = try await target.withCluster(looking: true) { cluster in
-            let (url, _) = try await url.find(in: cluster, queue: target.queue, target.console)
+            let (url, _) = try await argument.find(in: cluster, queue: target.queue, target.console)
             let found = try await cluster.explain(url.id, host: url.host)
-            return ExplanationReport(
-                url, found, try await ExplainedJob(of: url.id, found, in: cluster.queue(target.queue)), queue: target.queue)
+            let job = try await Self.job(of: url.id, found, in: cluster.queue(target.queue))
+            return ExplainCommand(url: url, found: found, job: job, queue: target.queue)
         }
-        if json {
-            try target.console.print(report.json.text)
-        } else {
-            try target.console.print(prose: report.text, indent: ExplanationReport.indent)
-        }
-        return .done
+        return try target.show(report.json, or: report.text, indent: indent)
     }
-}
 
-/// The job of a URL that is under way, waits for a worker or was given up, with the manners of its batch.
-private struct ExplainedJob: Sendable {
-    let batch: Batch
-    private let isReady: Bool
-    /// Why the job was given up.
-    let error: (errorClass: String, message: String)?
+    /// A job that is under way, waits for a worker or was given up.
+    private typealias Job = (batch: Batch, isReady: Bool, error: (class: String, message: String)?)
+
+    private let url: RequestedURL
+    private let found: Explanation
+    private let job: Job?
+    /// Where the job was looked for.
+    private let queue: String
 
     /// As many parts of the queue are looked at for a job that was given up, or that waits.
     private static let (mostParts, mostPartsWaiting) = (200, 20)
 
     /// `nil` where the queue has no such job, or has forgotten its batch.
-    init?(of id: URLID, _ found: Explanation, in queue: FetchQueue) async throws {
-        var (number, error): (Int?, (String, String)?)
-        var isReady = false
-        if let holder = found.holder, holder.queue == queue.name { number = holder.batch }
+    private static func job(of id: URLID, _ found: Explanation, in queue: FetchQueue) async throws -> Job? {
+        var number = found.holder.flatMap { $0.queue == queue.name ? $0.batch : nil }
+        var (isReady, error): (Bool, (class: String, message: String)?) = (false, nil)
         if number == nil {
             var filter = JobFilter()
             filter.url = id
-            let given = try await queue.jobs(JobSelection(.dead, filter), limit: 1, parts: Self.mostParts).jobs.first
+            let given = try await queue.jobs(JobSelection(.dead, filter), limit: 1, parts: mostParts).jobs.first
             number = given?.batch
-            error = given.flatMap { job in job.errorClass.map { ($0, job.errorMessage ?? "") } }
+            error = given.flatMap { job in job.errorClass.map { (class: $0, message: job.errorMessage ?? "") } }
             if given == nil, found.holder == nil {
-                number = try await queue.jobs(JobSelection(.ready, filter), limit: 1, parts: Self.mostPartsWaiting).jobs.first?.batch
+                number = try await queue.jobs(JobSelection(.ready, filter), limit: 1, parts: mostPartsWaiting).jobs.first?.batch
                 isReady = number != nil
             }
         }
         guard let number, let batch = try await queue.batches([number]).first else { return nil }
-        self.batch = batch
-        self.error = error
-        self.isReady = isReady
+        return (batch, isReady, error)
     }
 
-    var text: String {
-        "\(isReady ? "ready, " : "")of the batch '\(batch.name)', which \(batch.options.manners.words)"
-            + (isReady ? "; a worker of the queue takes it ('gannet work' starts one)" : "")
-            + (error.map { error in "; given up: \(error.message.hasSuffix(".") ? String(error.message.dropLast()) : error.message)" } ?? "")
+    private static func text(of job: Job) -> String {
+        "\(job.isReady ? "ready, " : "")of the batch '\(job.batch.name)', which \(job.batch.options.manners.words)"
+            + (job.isReady ? "; a worker of the queue takes it ('gannet work' starts one)" : "")
+            + (job.error.map { "; given up: \($0.message.hasSuffix(".") ? String($0.message.dropLast()) : $0.message)" } ?? "")
     }
 
-    var json: JSONValue {
-        [
-            "batch": .string(batch.name), "robots": .string(batch.options.manners.robots.rawValue),
-            "optOuts": .string(batch.options.manners.optOuts.rawValue),
-            "error": error.map { ["class": .string($0.errorClass), "message": .string($0.message)] } ?? .null,
-        ]
-    }
-}
-
-/// The state of a URL, for people and for scripts.
-private struct ExplanationReport: Sendable {
-    private let url: RequestedURL
-    private let found: Explanation
-    private let job: ExplainedJob?
-    private let queue: String
-
-    /// - Parameter queue: Where the job was looked for.
-    init(_ url: RequestedURL, _ found: Explanation, _ job: ExplainedJob?, queue: String) {
-        self.url = url
-        self.found = found
-        self.job = job
-        self.queue = queue
+    private var json: JSONValue {
+        let ofJob = job.map { job -> JSONValue in
+            [
+                "batch": .string(job.batch.name), "robots": .string(job.batch.options.manners.robots.rawValue),
+                "optOuts": .string(job.batch.options.manners.optOuts.rawValue),
+                "error": job.error.map { ["class": .string($0.class), "message": .string($0.message)] } ?? .null,
+            ]
+        }
+        return .object(URLLook.fields.members(of: URLLook(url, found)) + [("job", ofJob ?? .null)])
     }
 
     private var known: URLOutcome? { found.outcome }
 
     /// Where the values of ``text`` begin.
-    static let indent = 9
+    private static let indent = 9
 
-    var text: String {
+    private var text: String {
         var rows = [("url", url.canonical), ("id", url.id.short)]
         if url.hasOtherHeaders { rows.append(("headers", "some, whose names only its batch knows")) }
         if !url.headers.names.isEmpty { rows.append(("headers", url.headers.names.joined(separator: ", "))) }
@@ -143,7 +114,7 @@ private struct ExplanationReport: Sendable {
         if let run = queues.first(where: { $0.hasPrefix(RunIdentity.prefix) }) {
             return "of a run (queue '\(run)'). If that was interrupted or killed, the same 'gannet run' command goes on with it"
         }
-        if let job { return job.text }
+        if let job { return Self.text(of: job) }
         guard known == nil, found.holder == nil else { return nil }
         return
             "none in the queue '\(queue)'. The same 'gannet run' command fetches the URLs that an interrupted run has left; 'gannet enqueue' makes a job"
@@ -209,9 +180,5 @@ private struct ExplanationReport: Sendable {
         guard standing.failures > 0 else { return "it has asked for rests\(time.map { " for \($0)" } ?? "")\(reason)" }
         let since = time.map { ", the first \($0) ago" } ?? ""
         return "\(Amounts.count(standing.failures, "request")) in a row without an answer\(since)\(reason)"
-    }
-
-    var json: JSONValue {
-        .object(URLLook.fields.members(of: URLLook(url, found)) + [("job", job?.json ?? .null)])
     }
 }

@@ -5,7 +5,7 @@ import Lists
 import Results
 
 /// `gannet export`: the bodies of what was enqueued together, in a folder.
-struct ExportCommand: Command {
+struct ExportCommand {
     private static let batch = Flag(
         "batch", .batchName, isRequired: true, "The batch, by the name that 'enqueue' printed and 'batch list' shows.")
     private static let directory = Flag(
@@ -30,15 +30,15 @@ struct ExportCommand: Command {
             + "The exit status is 0 when every body is there, 1 when some are missing, and 75 when the batch is not complete "
             + "yet. The bodies that are there are written in any case.",
         flags: [
-            batch.entry, directory.entry, OutputFormatOption.ofExport.entry, OutputFormatOption.archiveSize.entry,
-            OutputFormatOption.samples.entry, NameOption.style.entry, refetch.entry, json.entry, input.entry,
-        ] + ListFlags.flags + [CarryOption.columns.entry, ManifestOption.format.entry] + StoreOptions.flagsToRead
-            + FetchOptions.flagsForCalls
-            + QueueTarget.flags,
+            batch.entry, directory.entry, ResultOptions.formatOfExport.entry, ResultOptions.archiveSize.entry,
+            ResultOptions.samples.entry, ResultOptions.names.entry, refetch.entry, json.entry, input.entry,
+        ] + InputOptions.listFlags + [InputOptions.carry.entry, ResultOptions.manifest.entry] + StoreOptions.flagsToRead
+            + FetchOptions.flagsForCalls + QueueTarget.flags,
         mostUsed: ["batch", "dir", "store", "refetch"],
         examples: [
-            Example("gannet export --batch monday -d out", "Writes the bodies of a batch into the folder 'out'.")
-        ])
+            "gannet export --batch monday -d out": "Writes the bodies of a batch into the folder 'out'."
+        ]
+    ) { try await ExportCommand($0).run() }
 
     private static let patience = Duration.seconds(60)
 
@@ -50,43 +50,33 @@ struct ExportCommand: Command {
     private let samplesPerShard: Int
     private let names: NameStyle
     private let refetches: Bool
-    private let json: Bool
     /// The list that the manifest follows.
     private let list: (source: InputOptions.Source, options: ListOptions)?
-    private let manifest: ManifestOption.Format
+    private let manifest: ResultOptions.ManifestFormat
     private let store: StoreOptions
     private let fetch: FetchOptions
     private let target: QueueTarget
 
     private var console: Console { target.console }
 
-    init(_ arguments: Arguments) throws {
+    private init(_ arguments: Arguments) throws {
         batch = try arguments.require(Self.batch)
         directory = try arguments.require(Self.directory)
-        format = try OutputFormatOption.format(arguments, OutputFormatOption.ofExport)
-        archiveSize = try arguments.require(OutputFormatOption.archiveSize)
-        samplesPerShard = try arguments.require(OutputFormatOption.samples)
-        names = try NameOption.style(arguments)
+        format = try ResultOptions.format(arguments, ResultOptions.formatOfExport)
+        archiveSize = try arguments.require(ResultOptions.archiveSize)
+        samplesPerShard = try arguments.require(ResultOptions.samples)
+        names = try arguments.require(ResultOptions.names)
         refetches = arguments.isSet(Self.refetch)
-        json = arguments.isSet(Self.json)
-        list = try Self.list(arguments)
-        manifest = try ManifestOption.format(arguments)
+        let source = try arguments.optional(Self.input).map { InputOptions.Source($0) }
+        if source == nil { try InputOptions.refuseListFlags(arguments) }
+        list = try source.map { (source: $0, options: try InputOptions.list(arguments)) }
+        manifest = try arguments.require(ResultOptions.manifest)
         store = try StoreOptions(arguments)
         fetch = try FetchOptions(arguments, forJobs: false)
         target = try QueueTarget(arguments)
     }
 
-    private static func list(_ arguments: Arguments) throws -> (source: InputOptions.Source, options: ListOptions)? {
-        guard let file = try arguments.optional(Self.input) else {
-            try ListFlags.refuse(arguments)
-            return nil
-        }
-        var options = try ListFlags.options(from: arguments)
-        options.carried = try CarryOption.columns(from: arguments)
-        return (file == "-" ? .standardInput : .file(file), options)
-    }
-
-    func run() async throws -> ExitStatus {
+    private func run() async throws -> ExitStatus {
         let settings = try fetch.checkedSettings()
         let rows = try list.map { try InputRows($0.source, $0.options) }
         let tables = try await TableWriter.prepare(manifest)
@@ -107,7 +97,7 @@ struct ExportCommand: Command {
         let kept = BlobStore(access.cluster)
         let asked = await interruption.cancelling { try await FinishedBatch(named: batch, in: access.cluster.queue(target.queue)) }
         guard let found = try asked.get(unlessInterrupted: interruption) else { return nil }
-        guard let finished = found else { throw BatchArgument.unknown(batch, target.queue) }
+        guard let finished = found else { throw CommandFailure.unknownBatch(batch, target.queue) }
         // Not before: a name that was mistyped makes no folder.
         let bodies = try WorkFolder.open(directory, names: names)
         let lock = try WorkFolder.lock(bodies, .alone)
@@ -136,7 +126,7 @@ struct ExportCommand: Command {
             queue: target.queue, batch: finished.batch, folders: store.folders, totals: totals.urls, list: totals.list,
             time: ContinuousClock.now - start)
         for sentence in report.complaints { console.error(sentence) }
-        guard json else { return try console.print(prose: "\(report.text) to \(folder.displayPath)", last: report.status) }
+        guard target.json else { return try console.print(prose: "\(report.text) to \(folder.displayPath)", last: report.status) }
         return try RunManifest.print(folder.manifestPath, then: report.json, last: report.status, console)
     }
 
@@ -213,7 +203,7 @@ struct ExportCommand: Command {
         fetching.headers = headers
         let client = try await ClusterFetch(cluster, settings, fetching)
         do {
-            try await export.refetch(through: client, concurrency: fetch.concurrency, hostLimit: fetch.hostLimit)
+            try await export.refetch(through: client, concurrency: fetch.worker.concurrency, hostLimit: fetch.worker.hostLimit)
             await client.close()
         } catch {
             await client.close()

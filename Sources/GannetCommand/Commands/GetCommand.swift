@@ -5,7 +5,7 @@ import GannetQueue
 import Results
 
 /// `gannet get URL`: the body of a URL that was fetched.
-struct GetCommand: Command {
+struct GetCommand {
     private static let output = Flag("output", short: "o", .file(), "The file that receives the body instead of standard output.")
     private static let fetch = Toggle("fetch", "Fetch the URL when its body is not kept. Other callers in the cluster share the fetch.")
     private static let meta = Toggle("meta", "Print the outcome of the URL as one JSON object, instead of the body.")
@@ -20,13 +20,13 @@ struct GetCommand: Command {
         summary: "Print the body of a URL that was fetched, or fetch it.",
         positional: URLArgument.positional,
         flags: [output.entry, fetch.entry, meta.entry, maxAge.entry, refresh.entry, HeaderOption.header.entry] + StoreOptions.flagsToRead
-            + FetchOptions.flagsForCalls
-            + ConnectionOptions.flags + CommonFlags.everywhere,
+            + FetchOptions.flagsForCalls + QueueTarget.flagsWithoutQueue,
         mostUsed: ["output", "fetch", "meta"],
         examples: [
-            Example("gannet get https://example.com/a.jpg -o a.jpg", "Writes the body of a URL that was fetched into a file."),
-            Example("gannet get https://example.com/a.jpg --fetch > a.jpg", "Fetches the URL when its body is not kept."),
-        ])
+            "gannet get https://example.com/a.jpg -o a.jpg": "Writes the body of a URL that was fetched into a file.",
+            "gannet get https://example.com/a.jpg --fetch > a.jpg": "Fetches the URL when its body is not kept.",
+        ]
+    ) { try await GetCommand($0).run() }
 
     private let url: URLArgument
     private let output: String?
@@ -36,10 +36,11 @@ struct GetCommand: Command {
     private let refresh: Bool
     private let store: StoreOptions
     private let fetch: FetchOptions
-    private let connection: ConnectionOptions
-    private let console: Console
+    private let target: QueueTarget
 
-    init(_ arguments: Arguments) throws {
+    private var console: Console { target.console }
+
+    private init(_ arguments: Arguments) throws {
         output = try arguments.optional(Self.output)
         fetches = arguments.isSet(Self.fetch)
         showsMeta = arguments.isSet(Self.meta)
@@ -47,18 +48,17 @@ struct GetCommand: Command {
         refresh = arguments.isSet(Self.refresh)
         store = try StoreOptions(arguments)
         fetch = try FetchOptions(arguments, forJobs: false)
-        connection = try ConnectionOptions(arguments)
-        console = Console(try LogOptions(arguments))
+        target = try QueueTarget(arguments)
         if fetches, showsMeta { throw arguments.usageError("'--meta' shows what is known; it does not fetch.") }
         if !fetches, refresh || maximumAge != nil { throw arguments.usageError("'--refresh' and '--max-age' need '--fetch'.") }
         url = try URLArgument(arguments)
     }
 
-    func run() async throws -> ExitStatus {
+    private func run() async throws -> ExitStatus {
         let settings = try fetch.checkedSettings()
-        return try await connection.withAccess(console, patience: .zero, looking: !fetches) { access, interruption in
+        return try await target.connection.withAccess(console, patience: .zero, looking: !fetches) { access, interruption in
             let outcome = await interruption.cancelling {
-                let (url, text) = try await url.find(in: access.cluster, queue: QueueOption.usual, console)
+                let (url, text) = try await url.find(in: access.cluster, queue: target.queue, console)
                 return fetches ? try await fetch(url, text, access.cluster, settings) : try await look(url, access.cluster)
             }
             return try outcome.get(unlessInterrupted: interruption) ?? interruption.status

@@ -2,23 +2,34 @@ import Crawl
 import GannetBase
 import GannetQueue
 
-/// The host, or the domain, that a rule is for.
-private enum RuleTarget {
-    static let positional = Positional(
-        "host", isSingle: true, "A host such as example.com or example.com:8080, or '*.example.com' for each host below it.")
+/// Commands about the hosts of the namespace, which belong to no queue.
+enum HostsCommands {
+    static let group = CommandSpec(
+        "hosts", summary: "Limit, slow down or pause a host for all workers.", subcommands: [list, set, clear],
+        examples: [
+            "gannet hosts set example.com --limit 2": "Gives a host two requests at once, whatever workers are told.",
+            "gannet hosts clear example.com": "Leaves the host to the options of workers again.",
+        ])
 
-    /// The pattern as rules have it: in the form that hosts of URLs have.
-    static func pattern(_ arguments: Arguments) throws -> String {
+    private static let one = Positional(
+        "host", isSingle: true, "A host such as example.com or example.com:8080, or '*.example.com' for each host below it.")
+    private static let flags = [CommonFlags.json.entry] + QueueTarget.flagsWithoutQueue
+    private static let limit = Flag(
+        "limit", .integer(in: 1...HostRule.highestLimit), "How many requests the host gets at once, from all workers together.")
+    private static let rate = Flag("rate", .rate, "How many requests a second the host gets, from all workers together.")
+    private static let pause = Flag(
+        "pause", .duration(in: .milliseconds(1)...OperatorRule.longestPause), "For how long no request starts at the host from now on.")
+
+    /// The host, or the domain, that a rule is for: in the form that hosts of URLs have.
+    private static func pattern(_ arguments: Arguments) throws -> String {
         if let pattern = OperatorRule.pattern(arguments.single) { return pattern }
         throw arguments.usageError(
             "\(Sentence.quoted(arguments.single)) is no host: name one such as 'example.com' or 'example.com:8080', "
                 + "or '*.example.com' for each host below it.")
     }
-}
 
-/// `gannet hosts list`: the rules of the namespace, and the hosts that keep jobs waiting.
-struct HostsListCommand: Command {
-    static let spec = CommandSpec(
+    /// The rules of the namespace, and the hosts that keep jobs waiting.
+    private static let list = CommandSpec(
         "list",
         summary: "List the rules for hosts, and the hosts that do not answer, rest, or ask for time between requests.",
         discussion: "A host that does not answer is probed: one request at a time asks whether it answers again. When it is given up, "
@@ -26,39 +37,32 @@ struct HostsListCommand: Command {
             + "whose queues have jobs for it. A host that is paced gets a request only now and then, as its Crawl-delay asks. "
             + "JOBS are those of all queues that wait for the host: a worker has met "
             + "them and put them aside.",
-        flags: [CommonFlags.json.entry] + ConnectionOptions.flags + CommonFlags.everywhere,
-        examples: [
-            Example("gannet hosts list", "Lists the rules of the namespace, and the hosts for which jobs wait.")
-        ])
-
-    private let target: HostsTarget
-
-    init(_ arguments: Arguments) throws { target = try HostsTarget(arguments) }
-
-    func run() async throws -> ExitStatus {
+        flags: flags,
+        examples: ["gannet hosts list": "Lists the rules of the namespace, and the hosts for which jobs wait."]
+    ) { arguments in
+        let target = try QueueTarget(arguments)
+        let (console, namespace) = (target.console, target.connection.namespace)
         let (rules, waits) = try await target.withCluster(looking: true) {
             let rules = try await $0.hostRules()
             return (rules, try await $0.hostBacklogs(under: rules))
         }
         if target.json {
             let json: JSONValue = [
-                "schema": 1, "namespace": .string(target.connection.namespace), "rules": OperatorRule.fields.list(of: rules),
+                "schema": 1, "namespace": .string(namespace), "rules": OperatorRule.fields.list(of: rules),
                 "waiting": HostBacklog.fields.list(of: waits.hosts), "waitingHosts": .integer(waits.count),
             ]
-            try target.console.print(json.text)
-            return .done
+            return try console.print(json.text, last: .done)
         }
         if rules.isEmpty {
-            target.console.note("there are no rules for hosts in the namespace '\(target.connection.namespace)'.")
+            console.note("there are no rules for hosts in the namespace '\(namespace)'.")
         } else {
-            try target.console.print(Self.table(rules))
+            try console.print(table(rules))
         }
         if !waits.hosts.isEmpty {
-            if !rules.isEmpty { try target.console.print("") }
-            try target.console.print(Self.table(waits))
+            if !rules.isEmpty { try console.print("") }
+            try console.print(table(waits))
             if waits.count > waits.hosts.count {
-                target.console.note(
-                    "\(waits.count) hosts keep jobs waiting, do not answer or rest. Shown are \(waits.hosts.count) of them.")
+                console.note("\(waits.count) hosts keep jobs waiting, do not answer or rest. Shown are \(waits.hosts.count) of them.")
             }
         }
         return .done
@@ -92,77 +96,46 @@ struct HostsListCommand: Command {
         }
         return table
     }
-}
 
-/// `gannet hosts set HOST`: gives a host a rule.
-struct HostsSetCommand: Command {
-    private static let limit = Flag(
-        "limit", .integer(in: 1...HostRule.highestLimit), "How many requests the host gets at once, from all workers together.")
-    private static let rate = Flag("rate", .rate, "How many requests a second the host gets, from all workers together.")
-    private static let pause = Flag(
-        "pause", .duration(in: .milliseconds(1)...OperatorRule.longestPause), "For how long no request starts at the host from now on.")
-
-    static let spec = CommandSpec(
+    private static let set = CommandSpec(
         "set",
         summary: "Give a host, or each host of a domain by itself, a limit, a rate or a pause.",
         discussion: "The rule stands in place of the rule that the host had, and outranks the options of workers. "
             + "A rule for a host outranks the rule for its domain. Requests in flight are finished. Workers notice within half a minute "
             + "that a rule for a domain allows more than before, and all other rules at once.",
-        positional: RuleTarget.positional,
-        flags: [limit.entry, rate.entry, pause.entry, CommonFlags.json.entry] + ConnectionOptions.flags + CommonFlags.everywhere,
+        positional: one, flags: [limit.entry, rate.entry, pause.entry] + flags,
         mostUsed: ["limit", "rate", "pause"],
         examples: [
-            Example(
-                "gannet hosts set example.com --limit 2 --rate 0.5", "Asks a host every two seconds, with two requests at once at most."),
-            Example("gannet hosts set '*.example.com' --pause 1h", "Asks no host below example.com for an hour."),
-        ])
-
-    private let rule: OperatorRule
-    private let target: HostsTarget
-
-    init(_ arguments: Arguments) throws {
-        rule = OperatorRule(
-            try RuleTarget.pattern(arguments), limit: try arguments.optional(Self.limit), interval: try arguments.optional(Self.rate),
-            pause: try arguments.optional(Self.pause))
+            "gannet hosts set example.com --limit 2 --rate 0.5": "Asks a host every two seconds, with two requests at once at most.",
+            "gannet hosts set '*.example.com' --pause 1h": "Asks no host below example.com for an hour.",
+        ]
+    ) { arguments in
+        let rule = OperatorRule(
+            try pattern(arguments), limit: try arguments.optional(limit), interval: try arguments.optional(rate),
+            pause: try arguments.optional(pause))
         if rule.saysNothing { throw arguments.usageError("A rule needs '--limit', '--rate' or '--pause'.") }
-        target = try HostsTarget(arguments)
-    }
-
-    func run() async throws -> ExitStatus {
+        let target = try QueueTarget(arguments)
         try await target.withCluster { try await $0.set(rule) }
-        if target.json {
-            try target.console.print(JSONValue.object([(key: "schema", value: 1)] + OperatorRule.fields.members(of: rule)).text)
-        } else {
-            try target.console.print(prose: "The rule for \(rule.subject): \(rule.words).")
-        }
-        return .done
+        return try target.show(
+            .object([(key: "schema", value: 1)] + OperatorRule.fields.members(of: rule)),
+            or: "The rule for \(rule.subject): \(rule.words).")
     }
-}
 
-/// `gannet hosts clear HOST`: takes the rule of a host away, and has a host asked again.
-struct HostsClearCommand: Command {
-    static let spec = CommandSpec(
+    /// Takes the rule of a host away, and has a host asked again.
+    private static let clear = CommandSpec(
         "clear",
         summary: "Clear the rule for a host or a domain, and have a host asked again.",
         discussion:
             "The options of workers hold again. A host that is given up, does not answer or rests is asked at once, also if it asked "
             + "for the rest. Its URLs that wait for their next attempt are due at once.",
-        positional: RuleTarget.positional,
-        flags: [CommonFlags.json.entry] + ConnectionOptions.flags + CommonFlags.everywhere,
+        positional: one, flags: flags,
         examples: [
-            Example("gannet hosts clear '*.example.com'", "Clears the rule for the hosts below example.com."),
-            Example("gannet hosts clear example.com", "Has a host asked again that had asked for an hour's rest."),
-        ])
-
-    private let pattern: String
-    private let target: HostsTarget
-
-    init(_ arguments: Arguments) throws {
-        pattern = try RuleTarget.pattern(arguments)
-        target = try HostsTarget(arguments)
-    }
-
-    func run() async throws -> ExitStatus {
+            "gannet hosts clear '*.example.com'": "Clears the rule for the hosts below example.com.",
+            "gannet hosts clear example.com": "Has a host asked again that had asked for an hour's rest.",
+        ]
+    ) { arguments in
+        let pattern = try pattern(arguments)
+        let target = try QueueTarget(arguments)
         let subject = OperatorRule(pattern).subject
         let isHost = !OperatorRule(pattern).isForDomain
         let (hadRule, isAskedAgain, due, others) = try await target.withCluster { cluster in
@@ -178,39 +151,16 @@ struct HostsClearCommand: Command {
                 others.isEmpty ? "'gannet hosts list' shows those there are" : "each port is a host: \(others.joined(separator: ", "))"
             throw CommandFailure(.wrongUsage, "There is no rule for \(subject)\(rest); \(known).")
         }
-        if target.json {
-            let json: JSONValue = [
-                "schema": 1, "host": .string(pattern), "cleared": .bool(hadRule), "askedAgain": .bool(isAskedAgain), "due": .integer(due),
-            ]
-            try target.console.print(json.text)
-        } else {
-            if hadRule { try target.console.print(prose: "Cleared the rule for \(subject).") }
-            if isAskedAgain { try target.console.print(prose: "\(pattern) is asked again.") }
-            if due > 0 {
-                try target.console.print(
-                    prose: "\(Amounts.count(due, "URL")) of \(pattern) \(due == 1 ? "is" : "are") due for the next attempt now.")
-            }
+        var sentences: [String] = []
+        if hadRule { sentences.append("Cleared the rule for \(subject).") }
+        if isAskedAgain { sentences.append("\(pattern) is asked again.") }
+        if due > 0 {
+            sentences.append("\(Amounts.count(due, "URL")) of \(pattern) \(due == 1 ? "is" : "are") due for the next attempt now.")
         }
-        return .done
-    }
-}
-
-/// The options of commands about the namespace's hosts, which belong to no queue.
-private struct HostsTarget: Sendable {
-    let connection: ConnectionOptions
-    let console: Console
-    let json: Bool
-
-    init(_ arguments: Arguments) throws {
-        connection = try ConnectionOptions(arguments)
-        console = Console(try LogOptions(arguments))
-        json = arguments.isSet(CommonFlags.json)
-    }
-
-    func withCluster<Value: Sendable>(
-        looking: Bool = false, _ body: (ClusterState) async throws -> Value
-    ) async throws -> Value {
-        try await connection.withCluster(console, looking: looking, body)
+        return try target.show(
+            [
+                "schema": 1, "host": .string(pattern), "cleared": .bool(hadRule), "askedAgain": .bool(isAskedAgain), "due": .integer(due),
+            ], or: sentences.joined(separator: "\n"))
     }
 }
 

@@ -4,7 +4,7 @@ import GannetQueue
 import Results
 
 /// `gannet run`: the whole thing in one process.
-struct RunCommand: Command {
+struct RunCommand {
     static let directory = Flag(
         "dir", short: "d", .folder(), isRequired: true, "The folder that receives the bodies. It is made when it is missing.")
     private static let maxFailures = Flag(
@@ -46,23 +46,19 @@ struct RunCommand: Command {
             + "fetches only the URLs that are not there already. At a terminal the key f ends a run early, as '--deadline' and '--finish' do.",
         positional: InputOptions.positional,
         flags: InputOptions.flags + [
-            CarryOption.columns.entry, VerifyOption.flag.entry, directory.entry, OutputFormatOption.format.entry,
-            OutputFormatOption.archiveSize.entry,
-            OutputFormatOption.samples.entry, OutputFormatOption.falsePictures.entry, NameOption.style.entry, ManifestOption.format.entry,
+            InputOptions.carry.entry, VerifyOption.flag.entry, directory.entry, ResultOptions.format.entry, ResultOptions.archiveSize.entry,
+            ResultOptions.samples.entry, ResultOptions.falsePictures.entry, ResultOptions.names.entry, ResultOptions.manifest.entry,
             maxFailures.entry, only.entry, errorClass.entry,
-        ] + PictureOptions.flags + [ThumbnailProgramOption.ofRun.entry] + SubmissionFlags.flags
-            + [json.entry, serve.entry, deadline.entry, finish.entry, DrainOption.time.entry, ListenOption.ofRun.entry]
-            + FetchOptions.flagsForJobs
-            + ConnectionOptions.creatingFlags
-            + CommonFlags.everywhere
-            + [QueueOption.refused],
+        ] + PictureOptions.flags + [ThumbnailOptions.programOfRun.entry] + SubmissionFlags.flags
+            + [json.entry, serve.entry, deadline.entry, finish.entry, FetchOptions.drainTimeout.entry, ListenOption.ofRun.entry]
+            + FetchOptions.flagsForJobs + ConnectionOptions.creatingFlags + CommonFlags.everywhere + [QueueOption.refused],
         mostUsed: ["input", "dir", "concurrency", "host-limit", "max-body", "retries", "json"],
         examples: [
-            Example("gannet run -i urls.txt -d out", "Fetches each URL of a file into the folder 'out', and writes out/manifest.jsonl."),
-            Example(
-                "gannet run -i images.csv --column image_url -d out --resize 256",
-                "Stores a picture of 256 by 256 pixels for each URL in a column of a table."),
-        ])
+            "gannet run -i urls.txt -d out": "Fetches each URL of a file into the folder 'out', and writes out/manifest.jsonl.",
+            "gannet run -i images.csv --column image_url -d out --resize 256":
+                "Stores a picture of 256 by 256 pixels for each URL in a column of a table.",
+        ]
+    ) { $0.isSet(finish) ? try await RunFinish.run($0) : try await RunCommand($0).run() }
 
     let input: InputOptions
     /// The folder for bodies.
@@ -71,7 +67,7 @@ struct RunCommand: Command {
     let archiveSize: Int
     let samplesPerShard: Int
     let names: NameStyle
-    let manifest: ManifestOption.Format
+    let manifest: ResultOptions.ManifestFormat
     /// Nil where bodies may be any.
     let verify: VerifyOption?
     /// Nil where bodies are stored as they are.
@@ -95,18 +91,18 @@ struct RunCommand: Command {
     let connection: ConnectionOptions
     let console: Console
 
-    init(_ arguments: Arguments) throws {
+    private init(_ arguments: Arguments) throws {
         try QueueOption.refuse(arguments)
         directory = try arguments.require(Self.directory)
         verify = try VerifyOption(arguments)
-        input = try InputOptions(arguments, rest: " -d " + Sentence.quotedForShell(directory), carries: true, verify: verify)
-        format = try OutputFormatOption.format(arguments)
-        archiveSize = try arguments.require(OutputFormatOption.archiveSize)
-        samplesPerShard = try arguments.require(OutputFormatOption.samples)
-        names = try NameOption.style(arguments)
-        manifest = try ManifestOption.format(arguments)
+        input = try InputOptions(arguments, rest: " -d " + Sentence.quotedForShell(directory), verify: verify)
+        format = try ResultOptions.format(arguments)
+        archiveSize = try arguments.require(ResultOptions.archiveSize)
+        samplesPerShard = try arguments.require(ResultOptions.samples)
+        names = try arguments.require(ResultOptions.names)
+        manifest = try arguments.require(ResultOptions.manifest)
         pictures = try PictureOptions(arguments)
-        thumbnailProgram = ThumbnailProgram(named: try arguments.optional(ThumbnailProgramOption.ofRun), beside: Executable.path)
+        thumbnailProgram = ThumbnailProgram(named: try arguments.optional(ThumbnailOptions.programOfRun), beside: Executable.path)
         batch = try arguments.optional(SubmissionFlags.batch) ?? RunIdentity.batch
         var submission = try SubmissionFlags.options(from: arguments)
         // Its bodies go into the folder, and none into Redis.
@@ -115,13 +111,13 @@ struct RunCommand: Command {
         maxFailures = try arguments.require(Self.maxFailures)
         json = arguments.isSet(Self.json)
         hasWindow = arguments.isSet(Self.serve)
-        drainTimeout = try arguments.require(DrainOption.time)
+        drainTimeout = try arguments.require(FetchOptions.drainTimeout)
         deadline = try arguments.optional(Self.deadline)
         demand = try Self.demand(submission, arguments)
         if format == .warc, pictures != nil {
             throw arguments.usageError("Options for pictures change bodies, and '--output-format warc' stores these as they were sent.")
         }
-        let keepsFalsePictures = arguments.isSet(OutputFormatOption.falsePictures)
+        let keepsFalsePictures = arguments.isSet(ResultOptions.falsePictures)
         if keepsFalsePictures, pictures != nil {
             throw arguments.usageError(
                 "'--keep-false-pictures' keeps bodies of which no picture can be made, and options for pictures make one of each.")
@@ -140,10 +136,6 @@ struct RunCommand: Command {
         console = Console(try LogOptions(arguments))
     }
 
-    static func chosen(by arguments: Arguments) throws -> any Command {
-        arguments.isSet(finish) ? try RunFinish(arguments) : try RunCommand(arguments)
-    }
-
     private static func demand(_ submission: BatchOptions, _ arguments: Arguments) throws -> RecordedFolder.Demand {
         let errorClasses = try arguments.all(errorClass)
         guard try arguments.optional(only) != nil else {
@@ -156,7 +148,7 @@ struct RunCommand: Command {
         return .failed(errorClasses: errorClasses)
     }
 
-    func run() async throws -> ExitStatus {
+    private func run() async throws -> ExitStatus {
         do {
             return try await fetchAll()
         } catch let failure as StorageFailure where failure.isFullDisk {

@@ -2,38 +2,28 @@ import GannetBase
 import Results
 
 /// `gannet run --finish`: asks the run that works in a folder to end now, waits for its end, and says what its manifest holds.
-struct RunFinish: Command {
-    static var spec: CommandSpec { RunCommand.spec }
-
-    private let directory: String
-    private let json: Bool
-    private let console: Console
-
-    init(_ arguments: Arguments) throws {
-        directory = try arguments.require(RunCommand.directory)
-        json = arguments.isSet(RunCommand.json)
-        console = Console(try LogOptions(arguments))
-    }
-
+enum RunFinish {
     private static let pause = Duration.milliseconds(200)
     private static let noteInterval = Duration.seconds(10)
 
-    func run() async throws -> ExitStatus {
+    static func run(_ arguments: Arguments) async throws -> ExitStatus {
+        let directory = try arguments.require(RunCommand.directory)
+        let console = Console(try LogOptions(arguments))
         let interruption = try Interruption()
         return try await interruption.watching {
             let folder = try WorkFolder.reading(directory)
-            let outcome = await interruption.cancelling { try await finish(folder) }
+            let outcome = await interruption.cancelling { try await finish(folder, json: arguments.isSet(RunCommand.json), console) }
             if let status = try outcome.get(unlessInterrupted: interruption) { return status }
             console.note("the run in \(folder.displayPath) was asked to end, and does so without this command.")
             return interruption.status
         }
     }
 
-    private func finish(_ folder: BodyFolder) async throws -> ExitStatus {
+    private static func finish(_ folder: BodyFolder, json: Bool, _ console: Console) async throws -> ExitStatus {
         let path = "\(folder.path)/manifest.jsonl"
-        let before = Self.mark(of: path)
-        try await ask(folder)
-        guard Self.mark(of: path) != before else {
+        let before = mark(of: path)
+        try await ask(folder, console)
+        guard mark(of: path) != before else {
             throw CommandFailure(
                 .unavailable,
                 "The run in \(folder.displayPath) has ended and has written no manifest: it failed or was killed. The same command goes on with its list."
@@ -52,17 +42,17 @@ struct RunFinish: Command {
     }
 
     /// Returns when the run has ended.
-    private func ask(_ folder: BodyFolder) async throws {
+    private static func ask(_ folder: BodyFolder, _ console: Console) async throws {
         let request: FinishRequest
         do {
             request = try FinishRequest(to: folder)
         } catch {
-            throw CommandFailure(.unavailable, Self.sentence(error, folder.displayPath))
+            throw CommandFailure(.unavailable, sentence(error, folder.displayPath))
         }
         console.note("asked the run in \(folder.displayPath) to end; waiting for its requests in flight and its manifest.")
         let patience = Times.current.finish
         let end = ContinuousClock.now + patience
-        var nextNote = ContinuousClock.now + Self.noteInterval
+        var nextNote = ContinuousClock.now + noteInterval
         while !request.hasEnded {
             let now = ContinuousClock.now
             guard now < end else {
@@ -72,11 +62,11 @@ struct RunFinish: Command {
                 )
             }
             if now >= nextNote {
-                nextNote = now + Self.noteInterval
+                nextNote = now + noteInterval
                 console.note(
                     "the run has not ended yet: requests in flight may take its '--drain-timeout', and then it writes the manifest.")
             }
-            try await Task.sleep(for: Self.pause)
+            try await Task.sleep(for: pause)
         }
     }
 

@@ -2,14 +2,14 @@ import GannetBase
 import GannetQueue
 
 /// `gannet status`: the state of a queue, once or again and again.
-struct StatusCommand: Command {
+enum StatusCommand {
     private static let json = Toggle("json", "Print one JSON object. With '--watch' it is one object a line, every two seconds.")
     private static let watch = Toggle("watch", "Show the status until 'q' or Ctrl-C, with charts of the last minutes.")
 
     static let spec = CommandSpec(
         "status",
         summary: "Show how many jobs of a queue wait, run and have ended, and its workers.",
-        flags: [json.entry, watch.entry] + ConnectionOptions.flags + [QueueOption.name.entry] + CommonFlags.everywhere,
+        flags: [json.entry, watch.entry] + QueueTarget.flags,
         notes: [
             HelpNote(
                 "THE STATE OF A JOB",
@@ -46,45 +46,36 @@ struct StatusCommand: Command {
                 ]),
         ],
         examples: [
-            Example("gannet status", "Prints the state of the queue 'default'."),
-            Example("gannet status --watch --queue images", "Shows a queue with charts, until 'q'."),
-        ])
+            "gannet status": "Prints the state of the queue 'default'.",
+            "gannet status --watch --queue images": "Shows a queue with charts, until 'q'.",
+        ]
+    ) { try await run($0) }
 
-    private let json: Bool
-    private let watch: Bool
-    private let target: QueueTarget
-
-    private var console: Console { target.console }
-
-    init(_ arguments: Arguments) throws {
-        json = arguments.isSet(Self.json)
-        watch = arguments.isSet(Self.watch)
-        target = try QueueTarget(arguments)
-    }
-
-    func run() async throws -> ExitStatus {
-        guard watch else {
+    private static func run(_ arguments: Arguments) async throws -> ExitStatus {
+        let target = try QueueTarget(arguments)
+        guard arguments.isSet(watch) else {
             let status = try await target.withCluster(looking: true) { try await StatusReport.look(at: target.queue, of: $0) }
-            if let unknown = status.unknown { console.note(unknown.hint) }
-            try console.print(text(of: status))
+            if let unknown = status.unknown { target.console.note(unknown.hint) }
+            try target.console.print(text(of: status, target))
             return .done
         }
-        return try await target.connection.withAccess(console, patience: .zero, looking: true) { access, interruption in
+        return try await target.connection.withAccess(target.console, patience: .zero, looking: true) { access, interruption in
             // A namespace that is new at first has its partitions as soon as a program uses it.
             let look = { @Sendable last in
                 try await StatusReport.look(at: target.queue, of: access.cluster.begun(), after: last)
             }
-            if !json, let terminal = Terminal(Surroundings.current.output) {
+            if !target.json, let terminal = Terminal(Surroundings.current.output) {
                 return try await WatchSession(on: terminal, interruption, look: look).run()
             }
-            return try await print(look, until: interruption)
+            return try await print(look, until: interruption, target)
         }
     }
 
     /// Again and again, for a file, a pipe or a log.
-    private func print(
-        _ look: @escaping @Sendable (StatusReport?) async throws -> StatusReport, until interruption: Interruption
+    private static func print(
+        _ look: @escaping @Sendable (StatusReport?) async throws -> StatusReport, until interruption: Interruption, _ target: QueueTarget
     ) async throws -> ExitStatus {
+        let console = target.console
         let pause = Times.current.watch
         let printing = await interruption.cancelling { () async throws -> Void in
             var isAway = false
@@ -93,7 +84,7 @@ struct StatusCommand: Command {
                     let status = try await look(nil)
                     if isAway { console.note("Redis is back.") }
                     isAway = false
-                    try console.print(text(of: status))
+                    try console.print(text(of: status, target))
                 } catch {
                     // A signal also ends the command to Redis that is under way.
                     try Task.checkCancellation()
@@ -109,8 +100,8 @@ struct StatusCommand: Command {
         return interruption.status
     }
 
-    private func text(of status: StatusReport) -> String {
-        if json { return status.json.text }
+    private static func text(of status: StatusReport, _ target: QueueTarget) -> String {
+        if target.json { return status.json.text }
         var style = TerminalStyle(Surroundings.current.environment)
         let terminal = Terminal(Surroundings.current.output)
         style.hasColor = style.hasColor && terminal != nil

@@ -4,7 +4,7 @@ import GannetHTTP
 import Results
 
 /// `gannet thumbnail FILE|URL`: a picture at the size one needs.
-struct ThumbnailCommand: Command {
+enum ThumbnailCommand {
     private static let output = Flag(
         "output", short: "o", .file(), "The file that receives the thumbnail instead of standard output.")
     private static let source = Positional(
@@ -14,44 +14,43 @@ struct ThumbnailCommand: Command {
         "thumbnail",
         summary: "Make a small picture of a file or URL.",
         positional: source,
-        flags: [output.entry] + ThumbnailOptions.flags + [ThumbnailProgramOption.program.entry, StoreOptions.cache.entry]
-            + FetchOptions.flagsForCalls + ConnectionOptions.flags + CommonFlags.everywhere,
+        flags: [output.entry] + ThumbnailOptions.flags + [ThumbnailOptions.program.entry, StoreOptions.cache.entry]
+            + FetchOptions.flagsForCalls + QueueTarget.flagsWithoutQueue,
         mostUsed: ["output", "width", "height", "fit", "format"],
         examples: [
-            Example("gannet thumbnail photo.jpg -o small.webp --width 320", "Writes a WebP picture that is 320 pixels across at most."),
-            Example(
-                "gannet thumbnail https://example.com/a.jpg -o a.jpg --fit cover",
-                "Fetches a picture and cuts it to a square of 320 pixels."),
-        ])
+            "gannet thumbnail photo.jpg -o small.webp --width 320": "Writes a WebP picture that is 320 pixels across at most.",
+            "gannet thumbnail https://example.com/a.jpg -o a.jpg --fit cover": "Fetches a picture and cuts it to a square of 320 pixels.",
+        ]
+    ) { try await run($0) }
 
-    private let source: String
-    private let output: String?
-    private let thumbnail: ThumbnailOptions
-    private let pool: ThumbnailPool
-    private let cacheLimit: Int
-    private let fetch: FetchOptions
-    private let connection: ConnectionOptions
-    private let console: Console
-
-    init(_ arguments: Arguments) throws {
-        source = arguments.single
-        output = try arguments.optional(Self.output)
-        thumbnail = try ThumbnailOptions(arguments, output: output ?? "")
-        pool = ThumbnailPool(try ThumbnailProgramOption.program(arguments))
-        cacheLimit = try arguments.require(StoreOptions.cache)
-        fetch = try FetchOptions(arguments, forJobs: false)
-        connection = try ConnectionOptions(arguments)
-        console = Console(try LogOptions(arguments))
-    }
-
-    private var isURL: Bool { ["http://", "https://"].contains { source.lowercased().hasPrefix($0) } }
-
-    func run() async throws -> ExitStatus {
+    private static func run(_ arguments: Arguments) async throws -> ExitStatus {
+        let (source, output) = (arguments.single, try arguments.optional(output))
+        let request = try ThumbnailOptions.request(arguments, output: output ?? "")
+        let cacheLimit = try arguments.require(StoreOptions.cache)
+        let fetch = try FetchOptions(arguments, forJobs: false)
+        let target = try QueueTarget(arguments)
+        let console = target.console
+        let pool = ThumbnailPool(try ThumbnailOptions.program(arguments))
         do throws(ThumbnailFailure) { try pool.check() } catch { throw CommandFailure(error) }
         defer { pool.close() }
-        if !isURL { return try await deliver(PictureFile.bytes(of: source, atMost: pool.bounds.input)) }
+        @Sendable func deliver(_ picture: [UInt8]) async throws -> ExitStatus {
+            let made = try await pool.result(request, of: picture).mapError { CommandFailure($0) }.get()
+            if let output, output != "-" {
+                try OutputFile.write(made.bytes, to: output)
+                console.detail("wrote \(made.size) pixels, \(Amounts.bytes(made.bytes.count)), to \(output)")
+                return .done
+            }
+            guard isatty(Surroundings.current.output) == 0 || output == "-" else {
+                throw CommandFailure(.wrongUsage, "A picture would disturb this terminal: '-o <file>' writes it to a file.")
+            }
+            try console.print(bytes: made.bytes)
+            return .done
+        }
+        guard ["http://", "https://"].contains(where: { source.lowercased().hasPrefix($0) }) else {
+            return try await deliver(bytes(of: source, atMost: pool.bounds.input))
+        }
         let settings = try fetch.checkedSettings()
-        return try await connection.withAccess(console, patience: .zero) { access, interruption in
+        return try await target.connection.withAccess(console, patience: .zero) { access, interruption in
             let outcome = await interruption.cancelling { () -> ExitStatus in
                 fetch.sayWhatProxyMeans(console)
                 let client = try await ClusterFetch(access.cluster, settings, fetch.fetching(cacheLimit: cacheLimit))
@@ -68,24 +67,8 @@ struct ThumbnailCommand: Command {
         }
     }
 
-    private func deliver(_ picture: [UInt8]) async throws -> ExitStatus {
-        let made = try await pool.result(thumbnail.request, of: picture).mapError { CommandFailure($0) }.get()
-        if let output, output != "-" {
-            try OutputFile.write(made.bytes, to: output)
-            console.detail("wrote \(made.size) pixels, \(Amounts.bytes(made.bytes.count)), to \(output)")
-            return .done
-        }
-        guard isatty(Surroundings.current.output) == 0 || output == "-" else {
-            throw CommandFailure(.wrongUsage, "A picture would disturb this terminal: '-o <file>' writes it to a file.")
-        }
-        try console.print(bytes: made.bytes)
-        return .done
-    }
-}
-
-/// A picture that the user names.
-private enum PictureFile {
-    static func bytes(of path: String, atMost limit: Int) throws(CommandFailure) -> [UInt8] {
+    /// The picture in a file that the user names.
+    private static func bytes(of path: String, atMost limit: Int) throws(CommandFailure) -> [UInt8] {
         let descriptor = path == "-" ? fcntl(Surroundings.current.input, F_DUPFD_CLOEXEC, 0) : open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure(path, Descriptor.message(errno)) }
         defer { close(descriptor) }

@@ -5,44 +5,47 @@ import GannetQueue
 import Results
 
 /// `gannet work`: one worker process.
-struct WorkCommand: Command {
+struct WorkCommand {
     private static let untilEmpty = Toggle("until-empty", "End when nothing is left to do, instead of waiting for more.")
 
     static let spec = CommandSpec(
         "work",
         summary: "Fetch the URLs of a queue until a signal comes.",
-        flags: StoreOptions.flags + [NameOption.style.entry, untilEmpty.entry, DrainOption.time.entry, ListenOption.address.entry]
+        flags: StoreOptions.flags + [
+            ResultOptions.names.entry, untilEmpty.entry, FetchOptions.drainTimeout.entry, ListenOption.address.entry,
+        ]
             + FetchOptions.flagsForJobs + QueueTarget.creatingFlags,
         mostUsed: ["store", "concurrency", "host-limit", "until-empty", "redis", "queue"],
         examples: [
-            Example(
-                "gannet work --redis redis://queue.example", "Fetches the URLs of the queue until Ctrl-C, and keeps their bodies in Redis."),
-            Example(
-                "gannet work --store /srv/bodies --concurrency 256 --listen :9464",
-                "Keeps bodies in a folder, and answers questions about its health."),
-        ])
+            "gannet work --redis redis://queue.example": "Fetches the URLs of the queue until Ctrl-C, and keeps their bodies in Redis.",
+            "gannet work --store /srv/bodies --concurrency 256 --listen :9464":
+                "Keeps bodies in a folder, and answers questions about its health.",
+        ]
+    ) { try await WorkCommand($0).run() }
 
     private let store: StoreOptions
     private let names: NameStyle
-    private let drainTimeout: Duration
-    private let untilEmpty: Bool
     private let listen: ListenAddress?
+    private let settings: FetchSettings
+    private let worker: WorkerOptions
     private let fetch: FetchOptions
     private let target: QueueTarget
 
-    init(_ arguments: Arguments) throws {
+    private init(_ arguments: Arguments) throws {
         store = try StoreOptions(arguments)
-        names = try NameOption.style(arguments)
-        drainTimeout = try arguments.require(DrainOption.time)
-        untilEmpty = arguments.isSet(Self.untilEmpty)
+        names = try arguments.require(ResultOptions.names)
         listen = try arguments.optional(ListenOption.address)
         fetch = try FetchOptions(arguments)
+        var worker = fetch.worker
+        worker.endsWhenEmpty = arguments.isSet(Self.untilEmpty)
+        worker.drainTimeout = try arguments.require(FetchOptions.drainTimeout)
+        self.worker = worker
         target = try QueueTarget(arguments)
+        settings = try fetch.checkedSettings()
     }
 
-    func run() async throws -> ExitStatus {
+    private func run() async throws -> ExitStatus {
         let console = target.console
-        let settings = try fetch.checkedSettings()
         let folder = try store.folders.first.map { try WorkFolder.open($0, names: names) }
         try folder?.checkRoom()
         let lock: FolderLock? = if let folder { try Self.lock(folder, console) } else { nil }
@@ -51,8 +54,7 @@ struct WorkCommand: Command {
         defer { endpoint?.stop() }
         return try await target.connection.withAccess(console, storesBodies: folder == nil) { access, interruption in
             let tally = WorkTally(console, access.watch, proxy: settings.proxy, patience: fetch.giveUpAfter)
-            let worker = workerOptions
-            let bodies = folder == nil ? try await openBodies(access, worker) : nil
+            let bodies = folder == nil ? try await openBodies(access) : nil
             guard let output: any JobOutput = folder ?? bodies else { throw CommandFailure(.defect, "No store for bodies was opened.") }
             endpoint?.watch(
                 .init(
@@ -75,7 +77,7 @@ struct WorkCommand: Command {
             tally.finish()
             let status = Self.status(try outcome.get(), losses: tally.losses, interruption)
             // Among the lines of JSON, for people who collect both outputs.
-            guard target.log.format == .text else {
+            guard console.log.format == .text else {
                 tally.logSummary(status)
                 return status
             }
@@ -93,13 +95,6 @@ struct WorkCommand: Command {
         return lock
     }
 
-    private var workerOptions: WorkerOptions {
-        var worker = fetch.workerOptions()
-        worker.endsWhenEmpty = untilEmpty
-        worker.drainTimeout = drainTimeout
-        return worker
-    }
-
     /// A worker that was asked to stop and has finished its jobs has succeeded.
     private static func status(_ end: WorkerEnd, losses: Int, _ interruption: Interruption) -> ExitStatus {
         switch end {
@@ -110,7 +105,7 @@ struct WorkCommand: Command {
         }
     }
 
-    private func openBodies(_ access: ClusterAccess, _ worker: WorkerOptions) async throws -> RedisBodies {
+    private func openBodies(_ access: ClusterAccess) async throws -> RedisBodies {
         let cluster = access.cluster
         await checkRoom(cluster)
         return RedisBodies(

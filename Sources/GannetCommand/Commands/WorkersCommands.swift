@@ -2,11 +2,24 @@ import Crawl
 import GannetBase
 import GannetQueue
 
-/// `gannet workers list`: the workers that were heard of lately.
-struct WorkersListCommand: Command {
-    private static let allQueues = Toggle("all-queues", "List the workers of all queues.")
+/// Commands about the workers of a queue.
+enum WorkersCommands {
+    static let group = CommandSpec(
+        "workers", summary: "Look at the workers of a queue, or let them finish their jobs and end.", subcommands: [list, drain],
+        examples: [
+            "gannet workers list": "Lists the workers of the queue 'default'.",
+            "gannet workers drain --all": "Lets all of them finish their jobs and end, and waits for that.",
+        ])
 
-    static let spec = CommandSpec(
+    private static let allQueues = Toggle("all-queues", "List the workers of all queues.")
+    private static let all = Toggle("all", "Drain all workers that the queue has now.")
+    private static let noWait = Toggle("no-wait", "Return at once, and do not wait for the end of the workers.")
+    private static let timeout = Flag(
+        "timeout", .duration(in: .milliseconds(1)...(.seconds(365 * 86_400))), default: "5m",
+        "How long to wait at most for the end of the workers. After that time the exit status is 75.")
+
+    /// The workers that were heard of lately.
+    private static let list = CommandSpec(
         "list",
         summary: "List the workers of a queue.",
         discussion:
@@ -16,49 +29,39 @@ struct WorkersListCommand: Command {
             + "while Redis was away, is listed as silent, for ten minutes. Another worker gets its jobs when its lease has ended.",
         flags: [allQueues.entry, CommonFlags.json.entry] + QueueTarget.flags,
         examples: [
-            Example("gannet workers list", "Lists the workers of the queue 'default'."),
-            Example("gannet workers list --all-queues --json", "Prints the workers of all queues for a script."),
-        ])
-
-    private let allQueues: Bool
-    private let json: Bool
-    private let target: QueueTarget
-
-    init(_ arguments: Arguments) throws {
-        allQueues = arguments.isSet(Self.allQueues)
-        json = arguments.isSet(CommonFlags.json)
-        target = try QueueTarget(arguments)
-    }
-
-    func run() async throws -> ExitStatus {
+            "gannet workers list": "Lists the workers of the queue 'default'.",
+            "gannet workers list --all-queues --json": "Prints the workers of all queues for a script.",
+        ]
+    ) { arguments in
+        let target = try QueueTarget(arguments)
+        let ofAll = arguments.isSet(allQueues)
         let (listings, partitions) = try await target.withCluster(looking: true) { cluster in
             var listings: [WorkerListing] = []
-            for queue in allQueues ? try await cluster.queuesWithWorkers() : [target.queue] {
+            for queue in ofAll ? try await cluster.queuesWithWorkers() : [target.queue] {
                 listings.append(try await cluster.queue(queue).workers())
             }
             return (listings, cluster.partitions.count)
         }
-        if json {
+        if target.json {
             let json: JSONValue = [
-                "schema": 1, "queue": allQueues ? .null : .string(target.queue),
+                "schema": 1, "queue": ofAll ? .null : .string(target.queue),
                 "workers": WorkerLook.fields.list(
                     of: listings.flatMap { listing in listing.sorted.map { WorkerLook($0, at: listing.now, of: listing.queue) } }),
             ]
-            try target.console.print(json.text)
-            return .done
+            return try target.console.print(json.text, last: .done)
         }
         guard listings.contains(where: { !$0.workers.isEmpty }) else {
-            let place = allQueues ? "namespace '\(target.connection.namespace)'" : "queue '\(target.queue)'"
+            let place = ofAll ? "namespace '\(target.connection.namespace)'" : "queue '\(target.queue)'"
             target.console.note("no worker of the \(place) was heard of lately; 'gannet work' starts one.")
             return .done
         }
-        try target.console.print(table(listings, partitions))
+        try target.console.print(table(listings, hasQueues: ofAll, partitions))
         return .done
     }
 
-    private func table(_ listings: [WorkerListing], _ partitions: Int) -> TextTable {
-        // Neither column says anything where it has one value.
-        let (hasQueues, hasPartitions) = (allQueues, partitions > 1)
+    private static func table(_ listings: [WorkerListing], hasQueues: Bool, _ partitions: Int) -> TextTable {
+        // Neither this column nor that of the queues says anything where it has one value.
+        let hasPartitions = partitions > 1
         var columns: [(title: String, side: TextTable.Side)] = [("WORKER", .left)]
         if hasQueues { columns.append(("QUEUE", .left)) }
         columns += [
@@ -80,7 +83,7 @@ struct WorkersListCommand: Command {
                     record.map { "\($0.active)" } ?? "-", record?.places ?? "-",
                     record?.endedPerSecond.map { "\(Amounts.rate($0))/s" } ?? "-",
                 ]
-                if hasPartitions { row.append(Self.partitions(record?.life.partitions, of: partitions)) }
+                if hasPartitions { row.append(Self.shown(record?.life.partitions, of: partitions)) }
                 row.append(worker.stateText(at: listing.now) ?? "-")
                 table.add(row.map { StyledText($0.withoutSteering) })
             }
@@ -90,22 +93,13 @@ struct WorkersListCommand: Command {
 
     private static let mostPartitions = 4
 
-    private static func partitions(_ partitions: [Int]?, of all: Int) -> String {
+    private static func shown(_ partitions: [Int]?, of all: Int) -> String {
         guard let partitions else { return "-" }
         if partitions.count > mostPartitions { return "\(partitions.count) of \(all)" }
         return partitions.isEmpty ? "none" : partitions.map(String.init).joined(separator: ", ")
     }
-}
 
-/// `gannet workers drain`: workers finish the jobs that they hold, and end.
-struct WorkersDrainCommand: Command {
-    private static let all = Toggle("all", "Drain all workers that the queue has now.")
-    private static let noWait = Toggle("no-wait", "Return at once, and do not wait for the end of the workers.")
-    private static let timeout = Flag(
-        "timeout", .duration(in: .milliseconds(1)...(.seconds(365 * 86_400))), default: "5m",
-        "How long to wait at most for the end of the workers. After that time the exit status is 75.")
-
-    static let spec = CommandSpec(
+    private static let drain = CommandSpec(
         "drain",
         summary: "Let workers finish the jobs that they hold, and end.",
         discussion:
@@ -115,44 +109,40 @@ struct WorkersDrainCommand: Command {
         positional: Positional("worker", "The workers, by the names that 'workers list' shows."),
         flags: [all.entry, noWait.entry, timeout.entry, CommonFlags.json.entry] + QueueTarget.flags,
         examples: [
-            Example("gannet workers drain 2x8kq1m0c4v7a", "Drains one worker, and waits until it has ended."),
-            Example("gannet workers drain --all --timeout 10m", "Drains all workers of the queue 'default', for ten minutes at most."),
-        ])
-
-    private let names: [String]
-    private let all: Bool
-    private let waits: Bool
-    private let timeout: Duration
-    private let json: Bool
-    private let target: QueueTarget
-
-    private var console: Console { target.console }
-
-    init(_ arguments: Arguments) throws {
+            "gannet workers drain 2x8kq1m0c4v7a": "Drains one worker, and waits until it has ended.",
+            "gannet workers drain --all --timeout 10m": "Drains all workers of the queue 'default', for ten minutes at most.",
+        ]
+    ) { arguments in
         var seen: Set<String> = []
-        names = arguments.positionals.filter { seen.insert($0).inserted }
-        all = arguments.isSet(Self.all)
-        waits = !arguments.isSet(Self.noWait)
-        timeout = try arguments.require(Self.timeout)
-        json = arguments.isSet(CommonFlags.json)
-        target = try QueueTarget(arguments)
-        if all != names.isEmpty {
+        let drain = Drain(
+            names: arguments.positionals.filter { seen.insert($0).inserted }, all: arguments.isSet(all),
+            waits: !arguments.isSet(noWait), timeout: try arguments.require(timeout), target: try QueueTarget(arguments))
+        if drain.all != drain.names.isEmpty {
             throw arguments.usageError(
-                all ? "'--all' names all workers already: leave the names out." : "Name the workers to drain, or say '--all'.")
+                drain.all ? "'--all' names all workers already: leave the names out." : "Name the workers to drain, or say '--all'.")
         }
-    }
-
-    func run() async throws -> ExitStatus {
         // A command that does not wait for workers does not wait for a server either.
-        try await target.connection.withAccess(console, patience: waits ? min(.seconds(60), timeout) : .zero, looking: true) {
+        let patience = drain.waits ? min(.seconds(60), drain.timeout) : .zero
+        return try await drain.target.connection.withAccess(drain.target.console, patience: patience, looking: true) {
             access, interruption in
-            let queue = access.cluster.queue(target.queue)
-            let outcome = await interruption.cancelling { try await drain(queue) }
+            let queue = access.cluster.queue(drain.target.queue)
+            let outcome = await interruption.cancelling { try await drain.drain(queue) }
             return try outcome.get(unlessInterrupted: interruption) ?? interruption.status
         }
     }
+}
 
-    private func drain(_ queue: FetchQueue) async throws -> ExitStatus {
+/// Asks workers to finish their jobs, and waits for their ends.
+private struct Drain: Sendable {
+    let names: [String]
+    let all: Bool
+    let waits: Bool
+    let timeout: Duration
+    let target: QueueTarget
+
+    private var console: Console { target.console }
+
+    func drain(_ queue: FetchQueue) async throws -> ExitStatus {
         let start = ContinuousClock.now
         let asked = try await ask(queue)
         guard waits, !asked.isEmpty else { return try tell(asked: asked, left: asked) }
@@ -218,14 +208,6 @@ struct WorkersDrainCommand: Command {
     }
 
     private func tell(asked: [String], left: [String]) throws -> ExitStatus {
-        let status: ExitStatus = waits && !left.isEmpty ? .timedOut : .done
-        if json {
-            let json: JSONValue = [
-                "schema": 1, "queue": .string(target.queue), "asked": .array(asked.map { .string($0) }),
-                "ended": .array(asked.filter { !left.contains($0) }.map { .string($0) }), "left": .array(left.map { .string($0) }),
-            ]
-            return try console.print(json.text, last: status)
-        }
         let place = "of the queue '\(target.queue)'"
         let sentence =
             if asked.isEmpty {
@@ -235,7 +217,11 @@ struct WorkersDrainCommand: Command {
             } else {
                 "Asked \(count(asked.count)) \(place) to drain."
             }
-        return try console.print(prose: sentence, last: status)
+        return try target.show(
+            [
+                "schema": 1, "queue": .string(target.queue), "asked": .array(asked.map { .string($0) }),
+                "ended": .array(asked.filter { !left.contains($0) }.map { .string($0) }), "left": .array(left.map { .string($0) }),
+            ], or: sentence, waits && !left.isEmpty ? .timedOut : .done)
     }
 
     private func count(_ workers: Int) -> String { Amounts.count(workers, "worker") }

@@ -9,37 +9,21 @@ final class DemoSite: Sendable {
     private static let moved = 40
     private static let missing = 200
 
-    private let service: HTTPService
-    private let asked: Asked
-
     /// How often each page was asked for.
-    private final class Asked: Sendable {
-        let counts = Mutex<[Int: Int]>([:])
+    private let counts = Mutex<[Int: Int]>([:])
 
-        func note(_ page: Int) -> Int {
-            counts.withLock { counts in
-                counts[page, default: 0] += 1
-                return counts[page] ?? 1
-            }
-        }
-    }
-
-    init() throws(CommandFailure) {
-        let asked = Asked()
-        self.asked = asked
+    func serve() throws(CommandFailure) -> HTTPService {
         let longest = Times.current.demoPage
         do throws(HTTPServiceFailure) {
-            service = try HTTPService(address: "127.0.0.1", port: 0) { Self.reply(to: $0, asked, longest) }
+            return try HTTPService(address: "127.0.0.1", port: 0) { self.reply(to: $0, longest) }
         } catch {
             throw CommandFailure(.unavailable, error.description)
         }
     }
 
-    func stop() { service.stop() }
-
     /// On two hosts, as far as a worker can tell.
-    var urls: [String] {
-        (0..<Self.pages).map { "http://\($0 % 2 == 0 ? "127.0.0.1" : "localhost"):\(service.port)/pages/\($0).html" }
+    static func urls(port: UInt16) -> [String] {
+        (0..<pages).map { "http://\($0 % 2 == 0 ? "127.0.0.1" : "localhost"):\(port)/pages/\($0).html" }
     }
 
     /// Pages that are not there however often one asks.
@@ -55,7 +39,7 @@ final class DemoSite: Sendable {
     }
 
     var account: Account {
-        asked.counts.withLock { counts in
+        counts.withLock { counts in
             counts.reduce(into: Account()) { account, entry in
                 account.requests += entry.value
                 if entry.value > (Self.failsAtFirst(entry.key) ? 2 : 1) { account.askedAgain += 1 }
@@ -65,15 +49,20 @@ final class DemoSite: Sendable {
 
     private static func failsAtFirst(_ page: Int) -> Bool { page % failing == failing / 2 }
 
-    private static func reply(to request: HTTPServiceRequest, _ asked: Asked, _ longest: Duration) -> HTTPServiceReply {
+    private func reply(to request: HTTPServiceRequest, _ longest: Duration) -> HTTPServiceReply {
         let name = request.path.split(separator: "/").last ?? ""
-        guard let page = Int(name.prefix { $0.isNumber }), (0..<pages).contains(page) else { return .now(HTTPServiceAnswer(status: 404)) }
-        if request.path.hasPrefix("/moved/") { return .now(HTTPServiceAnswer(text(page), type: "text/html")) }
-        let times = asked.note(page)
+        guard let page = Int(name.prefix { $0.isNumber }), (0..<Self.pages).contains(page) else {
+            return .now(HTTPServiceAnswer(status: 404))
+        }
+        if request.path.hasPrefix("/moved/") { return .now(HTTPServiceAnswer(Self.text(page), type: "text/html")) }
+        let times = counts.withLock { counts in
+            counts[page, default: 0] += 1
+            return counts[page] ?? 1
+        }
         return .later {
             // As pages far away do; another for each, the same in each demonstration.
             try? await Task.sleep(for: longest * (Double(150 + page * 7919 % 400) / 550))
-            return answer(page, times)
+            return Self.answer(page, times)
         }
     }
 

@@ -3,16 +3,10 @@ import GannetBase
 /// A worker process of the demonstration, and what it has said of itself.
 final class DemoWorker: Sendable {
     let name: String
-    private let state: State
+    /// Nil once it has ended: another process may have its number then.
+    private let running: Mutex<pid_t?>
+    private let fetched = Mutex(0)
     private let ended: AsyncStream<Void>
-
-    private final class State: Sendable {
-        /// Nil once it has ended: another process may have its number then.
-        let running: Mutex<pid_t?>
-        let fetched = Mutex(0)
-
-        init(_ pid: pid_t) { running = Mutex(pid) }
-    }
 
     /// How many requests each has in flight.
     static let concurrency = 6
@@ -36,18 +30,17 @@ final class DemoWorker: Sendable {
             throw Self.unstarted(-pid)
         }
         let (ended, ender) = AsyncStream.makeStream(of: Void.self)
-        let state = State(pid)
         self.ended = ended
-        self.state = state
+        running = Mutex(pid)
         OwnedThread.start(name: "gannet-demo") {
-            Self.follow(errors.read, state)
+            self.follow(errors.read)
             close(errors.read)
-            Self.reap(pid, state)
+            self.reap(pid)
             ender.finish()
         }
     }
 
-    var fetchedPages: Int { state.fetched.withLock { $0 } }
+    var fetchedPages: Int { fetched.withLock { $0 } }
 
     /// As when its machine loses power.
     func kill() { send(SIGKILL) }
@@ -58,7 +51,7 @@ final class DemoWorker: Sendable {
     func waitUntilEnded() async { for await _ in ended {} }
 
     private func send(_ signal: Int32) {
-        state.running.withLock { pid in
+        running.withLock { pid in
             if let pid { _ = GannetBase.kill(pid, signal) }
         }
     }
@@ -75,7 +68,7 @@ final class DemoWorker: Sendable {
     }
 
     /// Counts the lines that tell of a page, until the worker has ended and so closed its end.
-    private static func follow(_ descriptor: Int32, _ state: State) {
+    private func follow(_ descriptor: Int32) {
         var buffer = [UInt8](repeating: 0, count: 16_384)
         // As much of the current line as it takes to know what it is.
         var line: [UInt8] = []
@@ -84,9 +77,9 @@ final class DemoWorker: Sendable {
             guard count > 0 else { return }
             for byte in buffer[..<count] {
                 if byte == UInt8(ascii: "\n") {
-                    if line == fetchedLine { state.fetched.withLock { $0 += 1 } }
+                    if line == Self.fetchedLine { fetched.withLock { $0 += 1 } }
                     line.removeAll(keepingCapacity: true)
-                } else if line.count < fetchedLine.count {
+                } else if line.count < Self.fetchedLine.count {
                     line.append(byte)
                 }
             }
@@ -94,10 +87,10 @@ final class DemoWorker: Sendable {
     }
 
     /// Waits without collecting it first: until then the number is its own, and may be sent signals.
-    private static func reap(_ pid: pid_t, _ state: State) {
+    private func reap(_ pid: pid_t) {
         var end = siginfo_t()
         _ = waitid(P_PID, id_t(pid), &end, WEXITED | WNOWAIT)
-        state.running.withLock { running in
+        running.withLock { running in
             waitpid(pid, nil, 0)
             running = nil
         }

@@ -1,3 +1,4 @@
+import GannetBase
 import GannetQueue
 
 /// Which Redis, and which part of it.
@@ -77,12 +78,17 @@ enum QueueOption {
     }
 }
 
-/// The options of commands about one queue: which Redis, which queue, and how much to print.
+/// The options of commands about what is in Redis: which Redis, which queue, and how much to print in which form.
 struct QueueTarget: Sendable {
     let connection: ConnectionOptions
+    /// The usual one for a command that is about no queue.
     let queue: String
-    let log: LogOptions
+    let console: Console
+    /// Results are printed as JSON.
+    let json: Bool
 
+    /// Of commands that are about no queue.
+    static let flagsWithoutQueue = ConnectionOptions.flags + CommonFlags.everywhere
     static let flags = ConnectionOptions.flags + behindConnection
     /// Of commands that use a namespace first.
     static let creatingFlags = ConnectionOptions.creatingFlags + behindConnection
@@ -91,8 +97,16 @@ struct QueueTarget: Sendable {
     init(_ arguments: Arguments) throws {
         connection = try ConnectionOptions(arguments)
         queue = try arguments.require(QueueOption.name)
-        log = try LogOptions(arguments)
+        console = Console(try LogOptions(arguments))
+        json = arguments.isSet(CommonFlags.json)
     }
 
-    var console: Console { Console(log) }
+    /// Prints the last of the results: a line of JSON, or else sentences, whose further lines are indented where they break.
+    func show(
+        _ object: @autoclosure () -> JSONValue, or text: @autoclosure () -> String, indent: Int = 0, _ status: ExitStatus = .done
+    ) throws -> ExitStatus {
+        if json { return try console.print(object().text, last: status) }
+        let text = text()
+        return try console.print(console.columns.map { text.wrapped(to: $0, indent: indent) } ?? text, last: status)
+    }
 }

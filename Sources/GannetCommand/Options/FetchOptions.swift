@@ -4,36 +4,19 @@ import GannetHTTP
 import GannetQueue
 import GannetRedis
 
-/// How `run` and `work` fetch.
+/// How jobs and callers without a job fetch.
 struct FetchOptions: Sendable {
-    /// Requests in flight at once, or the most that a worker ever has if it adapts their number.
-    var concurrency: Int
-    private let adaptsConcurrency: Bool
-    /// Requests in flight at once at one host, from the whole fleet.
-    var hostLimit: Int
-    /// From the start of one request at a host to the start of the next.
-    var hostInterval: Duration?
-    /// The rate of a host follows its answers.
-    private let adaptsPace: Bool
-    /// Attempts after the first.
-    var retries: Int
-    /// For how long a host may put a job off; zero for callers without a job.
-    var giveUpAfter: Duration
-    /// How long a job stays this worker's without a renewal.
-    var lease: Duration
-    /// When the URLs of a host that does not answer are given up.
-    var hostPatience: HostPatience
+    /// Callers without a job use a part of it.
+    private(set) var worker = WorkerOptions()
     /// Times and limits of one request.
     private(set) var settings = FetchSettings()
-    /// Requests carry the traces of their batches.
-    var sendsTrace: Bool
 
     private static let usual = FetchSettings()
     private static let concurrencyCount = Flag(
         "concurrency", .integer(in: 1...10_000), default: "\(usual.maximumInFlight)", section: .fetching,
         "How many requests are in flight at once.")
     private static let jobConcurrencyCount = Flag(
-        "concurrency", .countOrAuto(in: 1...10_000), default: "auto", section: .fetching,
+        "concurrency", .orAuto(.integer(in: 1...10_000), "count|auto"), default: "auto", section: .fetching,
         "How many requests are in flight at once. With 'auto' a worker begins with \(WorkerOptions.placesAtFirst). It takes more, up to "
             + "\(WorkerOptions.mostPlaces), while all of them wait for their origins. It takes fewer where the processor, the memory, the name servers "
             + "or the network do not keep up."
@@ -47,7 +30,7 @@ struct FetchOptions: Sendable {
             + "requests is kept in Redis and outlasts the run."
     )
     private static let jobHostRate = Flag(
-        "host-rate", .rateOrAuto, section: .fetching,
+        "host-rate", .orAuto(.rate, "rate"), section: .fetching,
         "How many requests a second one host gets, from all workers and gateways together. With 'auto' a host gets one request at a time on average, "
             + "and so fewer as its answers slow down. Without this option there is no such limit. A pause between two requests is kept in Redis and "
             + "outlasts the run."
@@ -115,6 +98,11 @@ struct FetchOptions: Sendable {
         "Send a 'traceparent' header with each request of a batch that has a trace ('--traceparent'). It names the trace and the request itself. A "
             + "header of this name given with '--header' is sent instead. It is not sent on to another origin after a redirect.")
 
+    /// Of a worker.
+    static let drainTimeout = Flag(
+        "drain-timeout", .duration(in: .zero...(.seconds(86_400))), default: "25s", section: .fetching,
+        "How long requests in flight may go on after the first signal. Then their jobs are handed back.")
+
     private static func flags(_ count: FlagEntry, _ rate: FlagEntry, _ retries: [FlagEntry], _ lease: FlagEntry) -> [FlagEntry] {
         [count, hostCount.entry, rate] + retries + [
             connectPatience.entry, lease, timeoutTime.entry, connectTime.entry, bodySize.entry, speedLimit.entry, network.entry,
@@ -133,18 +121,29 @@ struct FetchOptions: Sendable {
     init(_ arguments: Arguments, forJobs: Bool = true) throws {
         if forJobs {
             let number = try arguments.require(Self.jobConcurrencyCount)
-            (concurrency, adaptsConcurrency) = (number ?? DescriptorLimit.raised().fitting(WorkerOptions.mostPlaces), number == nil)
+            worker.concurrency = number ?? DescriptorLimit.raised().fitting(WorkerOptions.mostPlaces)
+            worker.adaptsConcurrency = number == nil
+            if let rate = try arguments.optional(Self.jobHostRate) {
+                worker.adaptsPace = rate == nil
+                worker.hostInterval = rate ?? .zero
+            }
+            worker.retryPolicy.giveUpAfter = try arguments.require(Self.patience)
         } else {
-            (concurrency, adaptsConcurrency) = (try arguments.require(Self.concurrencyCount), false)
+            worker.concurrency = try arguments.require(Self.concurrencyCount)
+            worker.hostInterval = try arguments.optional(Self.hostRate) ?? .zero
         }
-        hostLimit = try arguments.require(Self.hostCount)
-        let rate: HostRate? =
-            forJobs ? try arguments.optional(Self.jobHostRate) : try arguments.optional(Self.hostRate).map { .fixed($0) }
-        (hostInterval, adaptsPace) = (rate?.interval, rate == .automatic)
-        retries = try arguments.require(forJobs ? Self.retryCount : Self.callRetries)
-        giveUpAfter = forJobs ? try arguments.require(Self.patience) : .zero
-        hostPatience = try arguments.optional(Self.connectPatience).map { HostPatience($0) } ?? .usual
-        lease = try arguments.require(forJobs ? Self.leaseTime : Self.callLease)
+        worker.hostLimit = try arguments.require(Self.hostCount)
+        worker.retryPolicy.retries = try arguments.require(forJobs ? Self.retryCount : Self.callRetries)
+        worker.retryPolicy.hostPatience = try arguments.optional(Self.connectPatience).map { HostPatience($0) } ?? .usual
+        worker.lease = try arguments.require(forJobs ? Self.leaseTime : Self.callLease)
+        worker.sendsTrace = arguments.isSet(Self.sendTrace)
+        worker.version = Version.current
+        let times = Times.current
+        worker.heartbeat = times.heartbeat
+        worker.idleLook = times.idleLook
+        worker.handBackTimeout = times.handBack
+        worker.sitePause = times.sitePause
+        worker.hostFirst = times.hostFirst
         settings.timeout = try arguments.require(Self.timeoutTime)
         settings.connectTimeout = try arguments.require(Self.connectTime)
         settings.maximumBody = Int64(try arguments.require(Self.bodySize))
@@ -160,14 +159,14 @@ struct FetchOptions: Sendable {
             }
             settings.userAgent = "\(settings.userAgent ?? FetchSettings.defaultUserAgent) (+\(contact))"
         }
-        sendsTrace = arguments.isSet(Self.sendTrace)
     }
-}
 
-extension FetchOptions {
+    /// For how long a host may put a job off.
+    var giveUpAfter: Duration { worker.retryPolicy.giveUpAfter }
+
     /// The settings, once they have been found valid.
     func checkedSettings() throws -> FetchSettings {
-        try DescriptorLimit.raised().check(concurrency: concurrency)
+        try DescriptorLimit.raised().check(concurrency: worker.concurrency)
         try settings.validate()
         return settings
     }
@@ -181,34 +180,12 @@ extension FetchOptions {
     /// For a caller without a job. Its bodies go to the shared cache too.
     func fetching(cacheLimit: Int) -> ClusterFetch.Options {
         var options = ClusterFetch.Options()
-        options.concurrency = concurrency
-        options.host = HostRule(limit: hostLimit, interval: hostInterval ?? .zero)
-        options.hostPatience = hostPatience
-        options.retries = retries
-        options.lease = lease
+        options.concurrency = worker.concurrency
+        options.host = HostRule(limit: worker.hostLimit, interval: worker.hostInterval)
+        options.hostPatience = worker.retryPolicy.hostPatience
+        options.retries = worker.retryPolicy.retries
+        options.lease = worker.lease
         options.bodyLimit = cacheLimit
-        return options
-    }
-
-    func workerOptions() -> WorkerOptions {
-        var options = WorkerOptions()
-        options.concurrency = concurrency
-        options.adaptsConcurrency = adaptsConcurrency
-        options.hostLimit = hostLimit
-        options.hostInterval = hostInterval ?? .zero
-        options.adaptsPace = adaptsPace
-        options.retryPolicy.retries = retries
-        options.retryPolicy.giveUpAfter = giveUpAfter
-        options.retryPolicy.hostPatience = hostPatience
-        options.lease = lease
-        let times = Times.current
-        options.heartbeat = times.heartbeat
-        options.idleLook = times.idleLook
-        options.handBackTimeout = times.handBack
-        options.sitePause = times.sitePause
-        options.hostFirst = times.hostFirst
-        options.sendsTrace = sendsTrace
-        options.version = Version.current
         return options
     }
 }

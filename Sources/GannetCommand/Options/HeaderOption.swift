@@ -13,31 +13,26 @@ enum HeaderOption {
             + "to another origin after a redirect."
     )
 
+    private static let mostBytes = 65_536
+
     static func headers(from arguments: Arguments) throws -> RequestHeaders {
         let given = try arguments.all(header)
-        var lines: [String] = []
-        var places: [String] = []
-        for (index, text) in given.enumerated() {
-            guard text.hasPrefix("@") else {
-                lines.append(text)
-                places.append(given.count == 1 ? "The value of '--header'" : "Value \(index + 1) of '--header'")
-                continue
-            }
-            let path = String(text.dropFirst())
-            switch HeaderFile.lines(of: path) {
-            case .lines(let found):
-                lines += found.map(\.text)
-                places += found.map { "Line \($0.number) of the file \(Sentence.quoted(path))" }
-            case .unusable(let reason):
-                throw arguments.usageError("The file \(Sentence.quoted(path)) of '--header' \(reason).")
-            }
-        }
         var fields: [HeaderField] = []
-        for (line, place) in zip(lines, places) {
+        func add(_ line: String, _ place: String) throws {
             do throws(RequestRejection) {
                 fields.append(try HeaderField(line: line))
             } catch {
                 throw arguments.usageError("\(place) cannot be sent as a header: \(error.description).")
+            }
+        }
+        for (index, text) in given.enumerated() {
+            if text.hasPrefix("@") {
+                let path = String(text.dropFirst())
+                for (number, line) in try lines(of: path, arguments) {
+                    try add(line, "Line \(number) of the file \(Sentence.quoted(path))")
+                }
+            } else {
+                try add(text, given.count == 1 ? "The value of '--header'" : "Value \(index + 1) of '--header'")
             }
         }
         do {
@@ -46,36 +41,26 @@ enum HeaderOption {
             throw arguments.usageError("\(error)")
         }
     }
-}
 
-/// A file of headers, one a line. It may be a pipe, as a shell makes one for a secret.
-private enum HeaderFile {
-    case lines([(number: Int, text: String)])
-    /// The second half of a sentence.
-    case unusable(String)
-
-    private static let mostBytes = 65_536
-
-    /// The lines that are headers, with their numbers. A file without any header is unusable.
-    static func lines(of path: String) -> HeaderFile {
+    /// The headers in a file, with the numbers of their lines. The file may be a pipe, as a shell makes one for a secret.
+    private static func lines(of path: String, _ arguments: Arguments) throws -> [(number: Int, text: String)] {
+        func unusable(_ why: String) -> UsageError { arguments.usageError("The file \(Sentence.quoted(path)) of '--header' \(why).") }
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return .unusable("cannot be read: \(Descriptor.message(errno))") }
+        guard descriptor >= 0 else { throw unusable("cannot be read: \(Descriptor.message(errno))") }
         defer { close(descriptor) }
         guard let bytes = Descriptor.contents(of: descriptor, atMost: mostBytes + 1) else {
-            return .unusable("cannot be read: \(Descriptor.message(errno))")
+            throw unusable("cannot be read: \(Descriptor.message(errno))")
         }
-        return bytes.count > mostBytes ? .unusable("has more than \(mostBytes) bytes") : lines(in: bytes[...])
-    }
-
-    private static func lines(in bytes: ArraySlice<UInt8>) -> HeaderFile {
-        let text = bytes.starts(with: [0xef, 0xbb, 0xbf]) ? bytes.dropFirst(3) : bytes
+        guard bytes.count <= mostBytes else { throw unusable("has more than \(mostBytes) bytes") }
+        let content = bytes.starts(with: [0xef, 0xbb, 0xbf]) ? bytes.dropFirst(3) : bytes[...]
         var lines: [(number: Int, text: String)] = []
-        for (index, line) in text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
-            let content = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
-            if content.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) || content.first == UInt8(ascii: "#") { continue }
-            guard let text = String(validating: content, as: UTF8.self) else { return .unusable("has no text in line \(index + 1)") }
+        for (index, line) in content.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
+            let bare = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
+            if bare.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) || bare.first == UInt8(ascii: "#") { continue }
+            guard let text = String(validating: bare, as: UTF8.self) else { throw unusable("has no text in line \(index + 1)") }
             lines.append((index + 1, text))
         }
-        return lines.isEmpty ? .unusable("has no header in it") : .lines(lines)
+        if lines.isEmpty { throw unusable("has no header in it") }
+        return lines
     }
 }

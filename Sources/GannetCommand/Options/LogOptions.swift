@@ -6,7 +6,7 @@ struct LogOptions: Sendable, Equatable {
     var format = LogFormat.text
 
     private static let format = Flag(
-        "log-format", .choice("format", of: LogFormat.allCases.map(\.rawValue)), default: LogFormat.text.rawValue, section: .general,
+        "log-format", .choice("format", of: LogFormat.allCases), default: LogFormat.text.rawValue, section: .general,
         "How messages on standard error are written: 'text' for people, or 'json' with one object a line.")
 
     static let flag = format.entry
@@ -18,7 +18,7 @@ struct LogOptions: Sendable, Equatable {
 
     init(_ arguments: Arguments) throws {
         verbosity = try Verbosity(arguments)
-        format = LogFormat(rawValue: try arguments.require(Self.format)) ?? .text
+        format = try arguments.require(Self.format)
     }
 
     /// For errors about a command line that cannot be read as a whole: a guess from its words, or else from the environment.

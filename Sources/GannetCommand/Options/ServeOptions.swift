@@ -6,19 +6,8 @@ import Server
 struct ServeOptions: Sendable {
     let bind: ListenAddress
     let memory: Int
-    /// For bodies on their way.
-    let room: BodyRoom
-    private let token: String?
-    private let tokenFile: String?
-    private let certificate: String?
-    private let key: String?
-    private let isBehindProxy: Bool
-    private let isReadOnly: Bool
-    private let hostNames: [String]
-    private let forwarded: [String]
-    private let passed: [String]
-    private let connections: Int
-    private let favourites: String?
+    private(set) var gateway = GatewaySettings()
+    private(set) var service = HTTPServiceOptions()
 
     private static let address = Flag(
         "bind", .listenAddress, default: "127.0.0.1:9480",
@@ -60,45 +49,59 @@ struct ServeOptions: Sendable {
         "favourites", .file(),
         "The file of favourite pictures. Without this option it is favourites.json in GANNET_HOME, or in ~/.local/state/gannet.")
 
+    /// How long clients have at the end.
+    static let drainTimeout = Flag(
+        "drain-timeout", .duration(in: .zero...(.seconds(86_400))), default: "25s",
+        "How long clients that wait for their answers may go on after the first signal. Then their connections are closed.")
+
     static let flags = [
         favouritesFile.entry, address.entry, secret.entry, secrets.entry, chain.entry, privateKey.entry, behindProxy.entry, readOnly.entry,
-        hostName.entry,
-        forward.entry, pass.entry, memorySize.entry, memoryUnderWay.entry, connectionCount.entry,
+        hostName.entry, forward.entry, pass.entry, memorySize.entry, memoryUnderWay.entry, connectionCount.entry,
     ]
 
     init(_ arguments: Arguments) throws {
         bind = try arguments.require(Self.address)
-        token = try arguments.optional(Self.secret)
-        tokenFile = try arguments.optional(Self.secrets)
-        certificate = try arguments.optional(Self.chain)
-        key = try arguments.optional(Self.privateKey)
-        isBehindProxy = arguments.isSet(Self.behindProxy)
-        isReadOnly = arguments.isSet(Self.readOnly)
-        hostNames = try arguments.all(Self.hostName)
-        forwarded = try arguments.all(Self.forward)
-        passed = try arguments.all(Self.pass)
         memory = try arguments.require(Self.memorySize)
-        room = BodyRoom(limit: try arguments.require(Self.memoryUnderWay))
-        connections = try arguments.require(Self.connectionCount)
-        favourites = try arguments.optional(Self.favouritesFile)
+        gateway.room = BodyRoom(limit: try arguments.require(Self.memoryUnderWay))
+        gateway.access.isReadOnly = arguments.isSet(Self.readOnly)
+        gateway.access.hosts.formUnion(try arguments.all(Self.hostName).map { $0.lowercased() })
+        let isBehindProxy = arguments.isSet(Self.behindProxy)
+        let (certificate, key) = (try arguments.optional(Self.chain), try arguments.optional(Self.privateKey))
+        let (token, tokenFile) = (try arguments.optional(Self.secret), try arguments.optional(Self.secrets))
+        let hasToken = token != nil || tokenFile != nil
         if (certificate == nil) != (key == nil) { throw arguments.usageError("'--tls-cert' and '--tls-key' need each other.") }
-        try checkHeaders(arguments)
-        guard !bind.isLoopback else { return }
-        if token == nil, tokenFile == nil {
+        try takeHeaders(arguments, hasToken: hasToken)
+        if !bind.isLoopback, !hasToken {
             throw arguments.usageError("On \(bind.host) others can reach this server: it takes '--token-file' or GANNET_TOKEN.")
         }
-        if certificate == nil, !isBehindProxy {
+        if !bind.isLoopback, certificate == nil, !isBehindProxy {
             throw arguments.usageError(
                 "On \(bind.host) tokens would cross the network in clear: it takes '--tls-cert' and '--tls-key', or '--behind-proxy'.")
         }
+        gateway.access.hasTLS = certificate != nil || isBehindProxy
+        let listed = try tokenFile.map { try Self.text(of: $0) }
+        do throws(TokenFailure) {
+            if let listed { gateway.access.tokens = try Token.list(listed) }
+            if let token { gateway.access.tokens.append(try Token(token, name: "--token")) }
+        } catch {
+            throw CommandFailure(.wrongUsage, tokenFile.map { "The file of tokens \($0): \(error)" } ?? "\(error)")
+        }
+        gateway.favourites = try arguments.optional(Self.favouritesFile) ?? Self.usualFavourites
+        service.connections = try arguments.require(Self.connectionCount)
+        // A gateway shares its machine with other programs, so it does not take every processor of a large one.
+        service.threads = max(1, min(4, service.connections, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+        // Behind a proxy all clients have its address.
+        service.each = isBehindProxy ? nil : max(1, service.connections / 8)
+        if let certificate, let key { service.tls = (certificate: try Self.text(of: certificate), key: try Self.text(of: key)) }
     }
 
-    private func checkHeaders(_ arguments: Arguments) throws {
+    private mutating func takeHeaders(_ arguments: Arguments, hasToken: Bool) throws {
+        let (forwarded, passed) = (try arguments.all(Self.forward), try arguments.all(Self.pass))
         for name in forwarded where !GatewaySettings.mayForward(name) {
             throw arguments.usageError(
                 "'--forward-header' cannot send on \(Sentence.quoted(name)): requests to origins have their own, or none.")
         }
-        if token != nil || tokenFile != nil, forwarded.contains(where: { $0.lowercased() == "authorization" }) {
+        if hasToken, forwarded.contains(where: { $0.lowercased() == "authorization" }) {
             throw arguments.usageError(
                 "Where clients show tokens, 'Authorization' is a secret of this server: '--forward-header' cannot send it on to origins.")
         }
@@ -106,27 +109,8 @@ struct ServeOptions: Sendable {
             throw arguments.usageError(
                 "'--pass-header' cannot hand on \(Sentence.quoted(name)): answers of this server have their own, or none.")
         }
-    }
-
-    var hasTLS: Bool { certificate != nil }
-
-    func settings() throws -> GatewaySettings {
-        var settings = GatewaySettings()
-        let listed = try tokenFile.map { try Self.text(of: $0) }
-        do throws(TokenFailure) {
-            if let listed { settings.access.tokens = try Token.list(listed) }
-            if let token { settings.access.tokens.append(try Token(token, name: "--token")) }
-        } catch {
-            throw CommandFailure(.wrongUsage, tokenFile.map { "The file of tokens \($0): \(error)" } ?? "\(error)")
-        }
-        settings.room = room
-        settings.access.isReadOnly = isReadOnly
-        settings.access.hosts.formUnion(hostNames.map { $0.lowercased() })
-        settings.access.hasTLS = hasTLS || isBehindProxy
-        settings.favourites = favourites ?? Self.usualFavourites
-        settings.forwardedHeaders = forwarded.map { $0.lowercased() }
-        settings.passedHeaders = Set(passed.map { $0.lowercased() })
-        return settings
+        gateway.forwardedHeaders = forwarded.map { $0.lowercased() }
+        gateway.passedHeaders = Set(passed.map { $0.lowercased() })
     }
 
     /// In the folder of this user's state, which is made where it is missing.
@@ -135,17 +119,6 @@ struct ServeOptions: Sendable {
         // Where it cannot be made, the first favourite says so.
         try? PrivateRedisFolder.makeHome(home)
         return home + "/favourites.json"
-    }
-
-    func serviceOptions() throws -> HTTPServiceOptions {
-        var options = HTTPServiceOptions()
-        options.connections = connections
-        // A gateway shares its machine with other programs, so it does not take every processor of a large one.
-        options.threads = max(1, min(4, connections, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
-        // Behind a proxy all clients have its address.
-        options.each = isBehindProxy ? nil : max(1, connections / 8)
-        if let certificate, let key { options.tls = (certificate: try Self.text(of: certificate), key: try Self.text(of: key)) }
-        return options
     }
 
     private static func text(of path: String) throws -> String {

@@ -8,7 +8,7 @@ enum SubmissionFlags {
         "batch", .batchName,
         "A name for the URLs that are enqueued together. After an interruption the same command goes on where it stopped.")
     private static let priority = Flag(
-        "priority", .choice("priority", of: Priority.allCases.map(\.rawValue)), default: "normal",
+        "priority", .choice("priority", of: Priority.allCases), default: "normal",
         "The priority of the URLs. While there are jobs of each, six of ten have high, three normal and one low priority.")
     private static let delay = Flag("delay", .duration(in: .zero...longest), "How long to wait before the URLs may be fetched.")
     private static let maxAge = Flag(
@@ -26,11 +26,11 @@ enum SubmissionFlags {
             + "'--send-traceparent'. URLs with another trace are still the same URLs.")
 
     private static let robots = Flag(
-        "robots", .choice("robots", of: Manners.Robots.allCases.map(\.rawValue)), default: Manners.Robots.obey.rawValue,
+        "robots", .choice("robots", of: Manners.Robots.allCases), default: Manners.Robots.obey.rawValue,
         "Whether the robots.txt of a site decides which URLs are fetched from it. URLs that it disallows end as 'disallowed' and are no failures. "
             + "While it cannot be read because of a failure that may pass, the URLs of the site wait.")
     private static let optOuts = Flag(
-        "opt-outs", .choice("opt-outs", of: Manners.OptOuts.allCases.map(\.rawValue)),
+        "opt-outs", .choice("opt-outs", of: Manners.OptOuts.allCases),
         "Whether an answer is stored that reserves its use by X-Robots-Tag (noai, noimageai, noindex, noimageindex, noml, none) or by "
             + "tdm-reservation: 1. With 'heed' it is not, and its URL ends as 'disallowed'. With 'record' it is stored, and the manifest has the words. "
             + "The default is heed where robots.txt is obeyed, and ignore elsewhere.")
@@ -40,21 +40,16 @@ enum SubmissionFlags {
         traceparent.entry,
     ]
 
-    private static func manners(from arguments: Arguments) throws -> Manners {
-        let obeys = Manners.Robots(rawValue: try arguments.require(robots)) ?? .obey
-        let asked = try arguments.optional(optOuts).flatMap(Manners.OptOuts.init)
-        return Manners(robots: obeys, optOuts: asked ?? (obeys == .obey ? .heed : .ignore))
-    }
-
     static func options(from arguments: Arguments) throws -> BatchOptions {
         var options = BatchOptions()
-        options.priority = Priority(rawValue: try arguments.require(priority)) ?? .normal
+        options.priority = try arguments.require(priority)
         options.delay = try arguments.optional(delay) ?? .zero
         options.maximumAge = try arguments.optional(maxAge)
         options.refresh = arguments.isSet(refresh)
         options.headers = try HeaderOption.headers(from: arguments)
         options.trace = try arguments.optional(traceparent)
-        options.manners = try manners(from: arguments)
+        let robots = try arguments.require(robots)
+        options.manners = Manners(robots: robots, optOuts: try arguments.optional(optOuts) ?? (robots == .obey ? .heed : .ignore))
         if options.refresh, options.maximumAge != nil {
             throw arguments.usageError("'--refresh' and '--max-age' contradict each other.")
         }

@@ -2,32 +2,20 @@ import GannetBase
 import GannetPictures
 import Results
 
-/// `--thumbnail-program`: what makes thumbnails.
-enum ThumbnailProgramOption {
+/// The thumbnail that a command is to make, and the program that makes it.
+enum ThumbnailOptions {
     static let program = Flag(
         "thumbnail-program", .file(),
         "The program that makes thumbnails, gannet-thumbnail. Without this option it is the one beside gannet.")
 
     /// The pictures of a run are made by the same program.
-    static let ofRun = Flag(
+    static let programOfRun = Flag(
         "thumbnail-program", .file(), section: .pictures,
         "The program that makes pictures, gannet-thumbnail. Without this option it is the one beside gannet.")
 
-    static let count = Flag(
+    static let programs = Flag(
         "thumbnail-programs", .integer(in: 1...64), default: "\(ThumbnailBounds().programs)",
         "How many pictures are worked on at a time, each by a program of its own with one thread.")
-
-    /// Whether the user has named a program, and so means to have one.
-    static func isNamed(_ arguments: Arguments) throws -> Bool { try arguments.optional(program) != nil }
-
-    static func program(_ arguments: Arguments) throws -> ThumbnailProgram {
-        ThumbnailProgram(named: try arguments.optional(program), beside: Executable.path)
-    }
-}
-
-/// The thumbnail that a command is to make.
-struct ThumbnailOptions: Sendable {
-    let request: ThumbnailRequest
 
     private static let width = Flag(
         "width", .integer(in: ThumbnailRequest.sides), default: "320", "The most pixels across. No picture is enlarged.")
@@ -35,7 +23,7 @@ struct ThumbnailOptions: Sendable {
         "height", .integer(in: ThumbnailRequest.sides),
         "The most pixels down. Without this option as many as follow from the width, and as many as the width with '--fit cover'.")
     private static let fit = Flag(
-        "fit", .choice("fit", of: ["contain", "cover"]), default: "contain",
+        "fit", .choice("fit", of: [("contain", ThumbnailFit.contain), ("cover", .cover)]), default: "contain",
         "'contain' shows all of the picture. 'cover' fills the size and cuts two sides.")
     private static let format = Flag(
         "format", .choice("format", of: ["auto", "jpeg", "png", "webp", "avif"]), default: "auto",
@@ -43,22 +31,23 @@ struct ThumbnailOptions: Sendable {
 
     static let flags = [width.entry, height.entry, fit.entry, format.entry]
 
-    init(_ arguments: Arguments, output: String) throws {
-        request = ThumbnailRequest(
-            width: try arguments.require(Self.width), height: try arguments.optional(Self.height),
-            fit: try arguments.require(Self.fit) == "cover" ? .cover : .contain,
-            format: Self.format(try arguments.require(Self.format), output: output))
+    static func program(_ arguments: Arguments) throws -> ThumbnailProgram {
+        ThumbnailProgram(named: try arguments.optional(program), beside: Executable.path)
     }
 
-    private static func format(_ name: String, output: String) -> ThumbnailFormat {
-        let word = name == "auto" ? output.split(separator: ".").last?.lowercased() ?? "" : name
-        return switch word {
-        case "jpeg", "jpg": .jpeg
-        case "png": .png
-        case "webp": .webp
-        case "avif": .avif
-        default: .plain
-        }
+    static func request(_ arguments: Arguments, output: String) throws -> ThumbnailRequest {
+        let asked = try arguments.require(Self.format)
+        let name = asked == "auto" ? output.split(separator: ".").last?.lowercased() ?? "" : asked
+        let format: ThumbnailFormat =
+            switch name {
+            case "jpeg", "jpg": .jpeg
+            case "png": .png
+            case "webp": .webp
+            case "avif": .avif
+            default: .plain
+            }
+        return ThumbnailRequest(
+            width: try arguments.require(width), height: try arguments.optional(height), fit: try arguments.require(fit), format: format)
     }
 }
 

@@ -37,25 +37,15 @@ struct Times: Sendable, Equatable {
     init(_ text: String = "") {
         for part in text.split(separator: ",") {
             let pair = part.split(separator: "=", maxSplits: 1).map(String.init)
-            if pair.count == 2, let time = try? TimeSpan.parse(pair[1]) { set(pair[0], time) }
-            if pair.count == 2, pair[0] == "host-first", let count = Int(pair[1]) { hostFirst = count }
+            guard pair.count == 2 else { continue }
+            if let path = Self.names[pair[0]], let time = try? TimeSpan.parse(pair[1]) { self[keyPath: path] = time }
+            if pair[0] == "host-first", let count = Int(pair[1]) { hostFirst = count }
         }
     }
 
-    private mutating func set(_ name: String, _ time: Duration) {
-        switch name {
-        case "heartbeat": heartbeat = time
-        case "idle-look": idleLook = time
-        case "hand-back": handBack = time
-        case "site-pause": sitePause = time
-        case "replicas": replicas = time
-        case "answer": answer = time
-        case "watch": watch = time
-        case "progress": progress = time
-        case "demo-page": demoPage = time
-        case "finish": finish = time
-        case "succession": succession = time
-        default: break
-        }
-    }
+    private static let names: [String: any WritableKeyPath<Times, Duration> & Sendable] = [
+        "heartbeat": \.heartbeat, "idle-look": \.idleLook, "hand-back": \.handBack, "site-pause": \.sitePause, "replicas": \.replicas,
+        "answer": \.answer, "watch": \.watch, "progress": \.progress, "demo-page": \.demoPage, "finish": \.finish,
+        "succession": \.succession,
+    ]
 }

@@ -76,40 +76,15 @@ extension ValueType where Value == Duration {
     }
 }
 
-/// The rate of requests at a host.
-enum HostRate: Sendable, Equatable {
-    /// With this time between two starts.
-    case fixed(Duration)
-    /// As the host's answers suggest.
-    case automatic
-
-    var interval: Duration? { if case .fixed(let interval) = self { interval } else { nil } }
-}
-
-extension ValueType where Value == HostRate {
-    /// A number of requests a second, or `auto`.
-    static var rateOrAuto: Self {
-        Self("rate") { text in
-            if text == "auto" { return .automatic }
-            do {
-                return .fixed(try ValueType<Duration>.rate.parse(text))
-            } catch {
-                throw UsageError("use a number from 0.001 to 1000, such as 2 or 0.5, or 'auto'.")
-            }
-        }
-    }
-}
-
-extension ValueType where Value == Int? {
-    /// A count, or nil for `auto`.
-    static func countOrAuto(in range: ClosedRange<Int>) -> Self {
-        let count = ValueType<Int>.integer(in: range)
-        return Self("count|auto") { text in
+extension ValueType {
+    /// A value of another type, or nil for `auto`.
+    static func orAuto<Wrapped>(_ type: ValueType<Wrapped>, _ placeholder: String) -> Self where Value == Wrapped? {
+        Self(placeholder) { text in
             if text == "auto" { return nil }
             do {
-                return try count.parse(text)
-            } catch {
-                throw UsageError("use a whole number from \(range.lowerBound) to \(range.upperBound), or 'auto'.")
+                return try type.parse(text)
+            } catch let error as UsageError {
+                throw UsageError("\(error.message.dropLast()), or 'auto'.")
             }
         }
     }
@@ -150,7 +125,13 @@ extension ValueType where Value == String {
     /// An error class, as people write it: `404` is `http-404`, and `5xx` stands for many.
     /// - Parameter others: Classes that failures of fetches do not have.
     static func failureClass(besides others: [String] = []) -> Self {
-        let type = name("class", of: FailureClass.names + others, or: FailureClass.isKnown)
-        return Self(type.placeholder, completion: type.completion) { try type.parse(FailureClass.named($0)) }
+        let words = FailureClass.names + others
+        return Self("class", completion: .choices(words)) { text in
+            let name = FailureClass.named(text)
+            if words.contains(name) || FailureClass.isKnown(name) { return name }
+            // Help lists the classes, since an error would be too long.
+            let meant = Sentence.closest(to: name, among: words)
+            throw UsageError("there is no such class" + (meant.map { ". Did you mean '\($0)'?" } ?? "; '--help' lists them."))
+        }
     }
 }

@@ -2,8 +2,10 @@ import GannetBase
 
 /// `gannet redis keep`: started by ``PrivateRedis`` in a session of its own, not by people. It starts the server, and ends it when no command has used
 /// it for the idle time. The server ends with it in any case.
-struct PrivateRedisKeepCommand: Command {
-    static let spec = CommandSpec("keep", summary: "Keep the private Redis.", visibility: .hidden)
+struct PrivateRedisKeepCommand {
+    static let spec = CommandSpec("keep", summary: "Keep the private Redis.", isHidden: true) { _ in
+        try await PrivateRedisKeepCommand().run()
+    }
 
     /// `F_SETSIG`, which the Glibc module does not show.
     private static let setSignal: Int32 = 10
@@ -11,8 +13,6 @@ struct PrivateRedisKeepCommand: Command {
     private static let startBound = Duration.seconds(20)
     /// The descriptor of the locked `server.lock`.
     private static let lock: Int32 = 3
-
-    init(_ arguments: Arguments) throws {}
 
     func run() async throws -> ExitStatus {
         let environment = PrivateRedisEnvironment.current

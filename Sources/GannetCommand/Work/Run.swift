@@ -195,7 +195,7 @@ struct Run: Sendable {
     private func work(
         _ folder: RecordedFolder, storing output: any JobOutput, feed: AsyncStream<Void>, isFed: SharedFlag
     ) async throws -> WorkerEnd {
-        var worker = options.fetch.workerOptions()
+        var worker = options.fetch.worker
         worker.endsWhenEmpty = true
         worker.drainTimeout = options.drainTimeout
         // The screen shows the waits that the last heartbeat has found.

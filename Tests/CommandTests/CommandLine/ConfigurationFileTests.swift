@@ -24,7 +24,7 @@ import Testing
                 CommandSpec("bare", summary: "Reads no file.", flags: [count.entry]),
                 CommandSpec(
                     "redis", summary: "A group.", subcommands: [CommandSpec("stop", summary: "Stops.", flags: [quiet.entry, file])]),
-                CommandSpec("spy", summary: "Unlisted.", visibility: .hidden),
+                CommandSpec("spy", summary: "Unlisted.", isHidden: true),
             ]),
         environmentPrefix: "TOOL_")
 

@@ -12,9 +12,9 @@ import Testing
                     flags: [
                         Flag("input", short: "i", .file(), "A file whose explanation is long enough that it needs a second line.").entry,
                         Flag("connect-timeout", .duration(in: .zero...(.seconds(9))), default: "8s", section: .fetching, "A limit.").entry,
-                        Flag("secret-door", .file(), isHidden: true, "Unlisted.").entry,
+                        FlagEntry.refused("secret-door"),
                     ]),
-                CommandSpec("spy", summary: "Unlisted.", visibility: .hidden),
+                CommandSpec("spy", summary: "Unlisted.", isHidden: true),
             ]),
         environmentPrefix: "TOOL_")
 
@@ -129,7 +129,7 @@ import Testing
                         Flag("input", .file(), default: "-", "From where.").entry,
                     ],
                     mostUsed: ["input", "net"],
-                    examples: [Example("tool run --input list", "Runs what the list says. Then it ends.")])
+                    examples: ["tool run --input list": "Runs what the list says. Then it ends."])
             ],
             notes: [HelpNote("EXIT STATUS", [("0", "Done: it's all -- there\\.")])]),
         environmentPrefix: "TOOL_")

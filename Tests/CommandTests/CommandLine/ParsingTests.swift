@@ -1,5 +1,6 @@
-import GannetCommand
 import Testing
+
+@testable import GannetCommand
 
 /// A small table with one of everything.
 private enum Sample {
@@ -28,7 +29,7 @@ private enum Sample {
                     "show", summary: "Shows.", positional: Positional("name", isSingle: true, "Which."), flags: [once.entry, here.entry]),
                 CommandSpec(
                     "redis", summary: "A group.",
-                    subcommands: [CommandSpec("stop", summary: "Stops."), CommandSpec("hide", summary: "Hides.", visibility: .hidden)]),
+                    subcommands: [CommandSpec("stop", summary: "Stops."), CommandSpec("hide", summary: "Hides.", isHidden: true)]),
             ]),
         environmentPrefix: "TOOL_")
 

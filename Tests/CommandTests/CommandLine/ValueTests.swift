@@ -1,5 +1,6 @@
-import GannetCommand
 import Testing
+
+@testable import GannetCommand
 
 @Suite struct ValueTests {
     @Test(
