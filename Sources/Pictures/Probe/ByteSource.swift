@@ -1,11 +1,9 @@
 internal import Glibc
 
 /// The bytes of an image by their offsets. Nothing is read beyond the end, whatever the offset.
-struct ByteSource: ~Copyable {
-    private let bytes: UnsafeRawBufferPointer
-
-    /// The bytes must outlive this value.
-    init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+struct ByteSource {
+    /// They must outlive this value.
+    let bytes: UnsafeRawBufferPointer
 
     var count: Int { bytes.count }
 

@@ -10,11 +10,23 @@ package struct ImageProbe: Sendable {
 
     /// Bytes behind an image's end are not looked at: servers append to bodies.
     package func examine(_ bytes: UnsafeRawBufferPointer) throws(ImageProbeError) -> ImageInfo {
-        var source = ByteSource(bytes)
-        guard let format = ImageFormat(signatureOf: &source) else { throw .notAnImage(Resemblance(of: &source)) }
+        let source = ByteSource(bytes: bytes)
+        guard let format = ImageFormat(signatureOf: source) else { throw .notAnImage(Resemblance(of: source)) }
         var reader = ImageReader(source, as: format, limits: limits)
         do {
-            return ImageInfo(format: format, size: try size(in: &reader))
+            let size: ImageSize? =
+                switch format {
+                case .png: try reader.pngSize()
+                case .jpeg: try reader.jpegSize()
+                case .gif: try reader.gifSize()
+                case .webp: try reader.webPSize()
+                case .avif: try reader.avifSize()
+                case .bmp: try reader.bmpSize()
+                case .tiff: try TIFFProbe.size(in: &reader)
+                case .ico: try reader.icoSize()
+                case .svg: try reader.svgSize()
+                }
+            return ImageInfo(format: format, size: size)
         } catch {
             throw (error as? ImageProbeError) ?? .malformed(format, "\(error)")
         }
@@ -22,19 +34,5 @@ package struct ImageProbe: Sendable {
 
     package func examine(_ bytes: [UInt8]) throws(ImageProbeError) -> ImageInfo {
         try bytes.withUnsafeBufferPointer { (buffer) throws(ImageProbeError) in try examine(UnsafeRawBufferPointer(buffer)) }
-    }
-
-    private func size(in reader: inout ImageReader) throws -> ImageSize? {
-        switch reader.format {
-        case .png: try PNGProbe.size(in: &reader)
-        case .jpeg: try JPEGProbe.size(in: &reader)
-        case .gif: try GIFProbe.size(in: &reader)
-        case .webp: try WebPProbe.size(in: &reader)
-        case .avif: try AVIFProbe.size(in: &reader)
-        case .bmp: try BMPProbe.size(in: &reader)
-        case .tiff: try TIFFProbe.size(in: &reader)
-        case .ico: try ICOProbe.size(in: &reader)
-        case .svg: try SVGProbe.size(in: &reader)
-        }
     }
 }

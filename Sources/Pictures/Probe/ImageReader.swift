@@ -1,25 +1,27 @@
 /// Reads the numbers of one image in its byte order. Reading beyond the end means that the image is truncated.
-struct ImageReader: ~Copyable {
-    var source: ByteSource
+///
+/// Each format has a function here that reads an image to its end, and says its size.
+struct ImageReader {
+    let source: ByteSource
     let format: ImageFormat
     let limits: ImageLimits
     var order = ByteOrder.big
     /// The part that an error calls missing if the bytes end at the next read.
     var part = "the rest of its header"
 
-    init(_ source: consuming ByteSource, as format: ImageFormat, limits: ImageLimits) {
+    init(_ source: ByteSource, as format: ImageFormat, limits: ImageLimits) {
         self.source = source
         self.format = format
         self.limits = limits
     }
 
-    mutating func u8(at offset: Int) throws -> Int { try number(at: offset, size: 1) }
-    mutating func u16(at offset: Int) throws -> Int { try number(at: offset, size: 2) }
-    mutating func u24(at offset: Int) throws -> Int { try number(at: offset, size: 3) }
-    mutating func u32(at offset: Int) throws -> Int { try number(at: offset, size: 4) }
+    func u8(at offset: Int) throws -> Int { try number(at: offset, size: 1) }
+    func u16(at offset: Int) throws -> Int { try number(at: offset, size: 2) }
+    func u24(at offset: Int) throws -> Int { try number(at: offset, size: 3) }
+    func u32(at offset: Int) throws -> Int { try number(at: offset, size: 4) }
 
     /// A number that says where something is or how long: one too large for `Int` is `max`, beyond the end of everything.
-    mutating func u64(at offset: Int) throws -> Int {
+    func u64(at offset: Int) throws -> Int {
         try require(8, at: offset)
         let (first, second) = (try u32(at: offset), try u32(at: offset + 4))
         let (high, low) = order == .big ? (first, second) : (second, first)
@@ -27,7 +29,7 @@ struct ImageReader: ~Copyable {
     }
 
     /// Names are read in the order of their characters, whatever the order of the numbers.
-    mutating func name(at offset: Int) throws -> FourCC {
+    func name(at offset: Int) throws -> FourCC {
         guard let value = source.number(at: offset, size: 4, .big) else { throw truncated() }
         return FourCC(value)
     }
@@ -47,7 +49,7 @@ struct ImageReader: ~Copyable {
     func malformed(_ what: String) -> ImageProbeError { .malformed(format, what) }
     func truncated() -> ImageProbeError { .truncated(format, missing: part) }
 
-    private mutating func number(at offset: Int, size: Int) throws -> Int {
+    private func number(at offset: Int, size: Int) throws -> Int {
         guard let value = source.number(at: offset, size: size, order) else { throw truncated() }
         return value
     }

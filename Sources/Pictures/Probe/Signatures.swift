@@ -26,13 +26,13 @@ package enum Resemblance: String, Sendable, Hashable, CaseIterable {
 
 extension Resemblance {
     /// Judges by the first bytes alone. In markup the root element tells more, see `MarkupRoot`.
-    init(of source: inout ByteSource) {
+    init(of source: ByteSource) {
         if source.count == 0 {
             self = .empty
-        } else if let known = Self.signature(&source) {
+        } else if let known = Self.signature(source) {
             self = known
         } else {
-            self = Self.text(&source) ?? .binary
+            self = Self.text(source) ?? .binary
         }
     }
 
@@ -43,7 +43,7 @@ extension Resemblance {
 
     private static let pictureBrands: Set<FourCC> = ["heic", "heix", "heim", "heis", "hevc", "hevx", "jxl ", "jp2 ", "jpx ", "crx "]
 
-    private static func signature(_ source: inout ByteSource) -> Resemblance? {
+    private static func signature(_ source: ByteSource) -> Resemblance? {
         let first = source.number(at: 0, size: 4, .big) ?? 0
         switch first {
         case 0x2550_4446: return .pdf
@@ -58,7 +58,7 @@ extension Resemblance {
     }
 
     /// JSON or text, if there is no byte that neither has, and at least one of ASCII.
-    private static func text(_ source: inout ByteSource) -> Resemblance? {
+    private static func text(_ source: ByteSource) -> Resemblance? {
         var visible: [UInt8] = []
         var hasASCII = false
         for offset in 0..<min(source.count, 512) {
@@ -81,17 +81,17 @@ extension Resemblance {
 
 extension ImageFormat {
     /// The format that the first bytes announce. Markup, and boxes as films have them too, are judged further by the format's own probe.
-    init?(signatureOf source: inout ByteSource) {
-        if let format = Self.binary(&source) {
+    init?(signatureOf source: ByteSource) {
+        if let format = Self.binary(source) {
             self = format
-        } else if Markup(&source) != nil {
+        } else if Markup(source) != nil {
             self = .svg
         } else {
             return nil
         }
     }
 
-    private static func binary(_ source: inout ByteSource) -> ImageFormat? {
+    private static func binary(_ source: ByteSource) -> ImageFormat? {
         guard let first = source.number(at: 0, size: 4, .big) else { return nil }
         switch first {
         case 0x8950_4e47: return source.number(at: 4, size: 4, .big) == 0x0d0a_1a0a ? .png : nil

@@ -1,26 +1,45 @@
 /// A BMP is a file header, a bitmap header, perhaps colors, and rows of pixels.
-enum BMPProbe {
-    static func size(in reader: inout ImageReader) throws -> ImageSize {
-        reader.order = .little
-        let header = try BitmapHeader(from: &reader, at: 14)
-        let size = try reader.size(header.width, abs(header.height))
-        let start = try reader.u32(at: 10)
-        guard start >= 14 + header.length else { throw reader.malformed("its pixels begin inside its header") }
-        if let profile = try header.profile(in: &reader, at: 14) {
-            reader.part = "the end of its color profile"
-            try reader.require(profile.count, at: 14 + profile.lowerBound)
+extension ImageReader {
+    mutating func bmpSize() throws -> ImageSize {
+        order = .little
+        let header = try BitmapHeader(from: self, at: 14)
+        let size = try self.size(header.width, abs(header.height))
+        let start = try u32(at: 10)
+        guard start >= 14 + header.length else { throw malformed("its pixels begin inside its header") }
+        if let profile = try header.profile(in: self, at: 14) {
+            part = "the end of its color profile"
+            try require(profile.count, at: 14 + profile.lowerBound)
         }
-        reader.part = "the end of its pixels"
+        part = "the end of its pixels"
         switch (header.compression, header.bits) {
         case (.none, _):
             // Each row takes a multiple of four bytes.
             let row = size.width.times(header.bits).plus(31) / 32
-            try reader.require(row.times(4).times(size.height), at: start)
-        case (.runs8, 8): try BitmapRuns.pass(in: &reader, from: start, pixelsPerByte: 1)
-        case (.runs4, 4): try BitmapRuns.pass(in: &reader, from: start, pixelsPerByte: 2)
-        default: throw reader.malformed("its compression and its bits per pixel do not go together")
+            try require(row.times(4).times(size.height), at: start)
+        case (.runs8, 8): try passRuns(from: start, pixelsPerByte: 1)
+        case (.runs4, 4): try passRuns(from: start, pixelsPerByte: 2)
+        default: throw malformed("its compression and its bits per pixel do not go together")
         }
         return size
+    }
+
+    /// Run-length coded rows, up to the code that ends a bitmap.
+    private func passRuns(from start: Int, pixelsPerByte: Int) throws {
+        var offset = start
+        while true {
+            let (count, value) = (try u8(at: offset), try u8(at: offset + 1))
+            offset += 2
+            guard count == 0 else { continue }
+            switch value {
+            case 0: continue
+            case 1: return
+            case 2: offset += 2
+            default:
+                // Pixels as they are, in a multiple of two bytes.
+                let bytes = (value + pixelsPerByte - 1) / pixelsPerByte
+                offset += bytes + bytes & 1
+            }
+        }
     }
 }
 
@@ -38,7 +57,7 @@ struct BitmapHeader {
     /// The lengths of the versions there are: of OS/2 1 and 2 (16 and 64) and of Windows 3, with masks, 4 and 5.
     static let lengths = [12, 16, 40, 52, 56, 64, 108, 124]
 
-    init(from reader: inout ImageReader, at offset: Int) throws {
+    init(from reader: ImageReader, at offset: Int) throws {
         length = try reader.u32(at: offset)
         guard Self.lengths.contains(length) else { throw reader.malformed("its header is of an unknown version") }
         try reader.require(length, at: offset)
@@ -64,7 +83,7 @@ struct BitmapHeader {
     }
 
     /// Where an embedded color profile lies, counted from the header's start. Only the last version has one.
-    func profile(in reader: inout ImageReader, at offset: Int) throws -> Range<Int>? {
+    func profile(in reader: ImageReader, at offset: Int) throws -> Range<Int>? {
         // "MBED", as a number.
         guard length == 124, try reader.u32(at: offset + 56) == 0x4d42_4544 else { return nil }
         let start = try reader.u32(at: offset + 112)
@@ -72,25 +91,4 @@ struct BitmapHeader {
     }
 
     private static func signed(_ value: Int) -> Int { value >> 31 == 0 ? value : value - 1 << 32 }
-}
-
-/// Run-length coded rows, up to the code that ends a bitmap.
-enum BitmapRuns {
-    static func pass(in reader: inout ImageReader, from start: Int, pixelsPerByte: Int) throws {
-        var offset = start
-        while true {
-            let (count, value) = (try reader.u8(at: offset), try reader.u8(at: offset + 1))
-            offset += 2
-            guard count == 0 else { continue }
-            switch value {
-            case 0: continue
-            case 1: return
-            case 2: offset += 2
-            default:
-                // Pixels as they are, in a multiple of two bytes.
-                let bytes = (value + pixelsPerByte - 1) / pixelsPerByte
-                offset += bytes + bytes & 1
-            }
-        }
-    }
 }

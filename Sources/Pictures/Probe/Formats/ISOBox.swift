@@ -5,7 +5,7 @@ struct ISOBox {
     let end: Int
 
     /// Reads the box at `offset`, which ends within its parent. Without a parent it may end anywhere: its user checks that it is all there.
-    init(from reader: inout ImageReader, at offset: Int, end parent: Int?) throws {
+    init(from reader: ImageReader, at offset: Int, end parent: Int?) throws {
         if let parent, parent - offset < 8 { throw reader.malformed("a box ends within a box") }
         let length = try reader.u32(at: offset)
         name = try reader.name(at: offset.plus(4))
@@ -25,13 +25,13 @@ struct ISOBox {
     }
 
     /// Throws unless all of it is there.
-    func require(in reader: borrowing ImageReader) throws { try reader.require(end - start, at: start) }
+    func require(in reader: ImageReader) throws { try reader.require(end - start, at: start) }
 
     /// The first child of that name, `skip` bytes into the box.
-    func child(_ name: FourCC, in reader: inout ImageReader, skipping skip: Int = 0) throws -> ISOBox? {
+    func child(_ name: FourCC, in reader: ImageReader, skipping skip: Int = 0) throws -> ISOBox? {
         var offset = start.plus(skip)
         while offset < end {
-            let box = try ISOBox(from: &reader, at: offset, end: end)
+            let box = try ISOBox(from: reader, at: offset, end: end)
             if box.name == name { return box }
             offset = box.end
         }
@@ -39,8 +39,8 @@ struct ISOBox {
     }
 
     /// As `child`, for one that has to be there.
-    func need(_ name: FourCC, in reader: inout ImageReader, skipping skip: Int = 0) throws -> ISOBox {
-        guard let box = try child(name, in: &reader, skipping: skip) else { throw reader.malformed("a box that has to be there is not") }
+    func need(_ name: FourCC, in reader: ImageReader, skipping skip: Int = 0) throws -> ISOBox {
+        guard let box = try child(name, in: reader, skipping: skip) else { throw reader.malformed("a box that has to be there is not") }
         return box
     }
 }
@@ -58,7 +58,7 @@ struct BoxCursor {
     var rest: Int { end - offset }
 
     /// The next unsigned number of 0, 1, 2, 3, 4 or 8 bytes.
-    mutating func take(_ size: Int, from reader: inout ImageReader) throws -> Int {
+    mutating func take(_ size: Int, from reader: ImageReader) throws -> Int {
         guard size <= rest else { throw reader.malformed("a box is too short for what it lists") }
         defer { offset += size }
         switch size {
@@ -71,7 +71,7 @@ struct BoxCursor {
         }
     }
 
-    mutating func skip(_ size: Int, in reader: borrowing ImageReader) throws {
+    mutating func skip(_ size: Int, in reader: ImageReader) throws {
         guard size <= rest else { throw reader.malformed("a box is too short for what it lists") }
         offset += size
     }

@@ -1,6 +1,7 @@
 /// The characters of a text in UTF-16, UTF-8 or another encoding that contains ASCII, one after the other. Markup consists of ASCII; `other` stands
 /// for everything else.
 struct Markup {
+    private let source: ByteSource
     private var offset: Int
     /// Bytes in a unit.
     private let width: Int
@@ -9,7 +10,8 @@ struct Markup {
     static let other: UInt8 = 0xff
 
     /// Nil unless the first character that is not a blank is `<`, and the next may begin a name, a declaration or an instruction.
-    init?(_ source: inout ByteSource) {
+    init?(_ source: ByteSource) {
+        self.source = source
         switch (source.byte(at: 0), source.byte(at: 1), source.byte(at: 2)) {
         case (0xff, 0xfe, _): (offset, width, order) = (2, 2, .little)
         case (0xfe, 0xff, _): (offset, width, order) = (2, 2, .big)
@@ -18,31 +20,31 @@ struct Markup {
         case (0xef, 0xbb, 0xbf): (offset, width, order) = (3, 1, .big)
         default: (offset, width, order) = (0, 1, .big)
         }
-        skipBlanks(&source)
+        skipBlanks()
         var ahead = self
-        guard ahead.take("<", &source), let first = ahead.peek(&source) else { return nil }
+        guard ahead.take("<"), let first = ahead.peek() else { return nil }
         guard "!?".utf8.contains(first) || Self.isLetter(first) else { return nil }
     }
 
-    func peek(_ source: inout ByteSource) -> UInt8? {
+    func peek() -> UInt8? {
         guard let unit = source.number(at: offset, size: width, order) else { return nil }
         return unit < 0x80 ? UInt8(unit) : Self.other
     }
 
-    mutating func next(_ source: inout ByteSource) -> UInt8? {
-        guard let unit = peek(&source) else { return nil }
+    mutating func next() -> UInt8? {
+        guard let unit = peek() else { return nil }
         offset += width
         return unit
     }
 
-    mutating func skipBlanks(_ source: inout ByteSource) {
-        while let unit = peek(&source), Self.isBlank(unit) { offset += width }
+    mutating func skipBlanks() {
+        while let unit = peek(), Self.isBlank(unit) { offset += width }
     }
 
     /// Takes the text if it is what comes next.
-    mutating func take(_ text: StaticString, _ source: inout ByteSource) -> Bool {
+    mutating func take(_ text: StaticString) -> Bool {
         let start = offset
-        for index in 0..<text.utf8CodeUnitCount where next(&source) != text.withUTF8Buffer({ $0[index] }) {
+        for index in 0..<text.utf8CodeUnitCount where next() != text.withUTF8Buffer({ $0[index] }) {
             offset = start
             return false
         }
@@ -50,13 +52,13 @@ struct Markup {
     }
 
     /// Takes everything up to the unit, and the unit; false if it does not come.
-    mutating func skip(past unit: UInt8, _ source: inout ByteSource) -> Bool {
+    mutating func skip(past unit: UInt8) -> Bool {
         if width == 1 {
             let found = source.firstIndex(of: unit, from: offset)
             offset = found.map { $0 + 1 } ?? source.count
             return found != nil
         }
-        while let next = next(&source) { if next == unit { return true } }
+        while let next = next() { if next == unit { return true } }
         return false
     }
 
@@ -71,21 +73,21 @@ struct Markup {
 /// The constructs of XML. Each function begins behind the characters that announce the construct, and answers nil or false if the text ends within it.
 extension Markup {
     /// Behind `<!--`.
-    mutating func skipComment(_ source: inout ByteSource) -> Bool { skip(past: UInt8(ascii: "-"), times: 2, &source) }
+    mutating func skipComment() -> Bool { skip(past: UInt8(ascii: "-"), times: 2) }
     /// Behind `<?`.
-    mutating func skipInstruction(_ source: inout ByteSource) -> Bool { skip(past: UInt8(ascii: "?"), times: 1, &source) }
+    mutating func skipInstruction() -> Bool { skip(past: UInt8(ascii: "?"), times: 1) }
     /// Behind `<![CDATA[`.
-    mutating func skipVerbatim(_ source: inout ByteSource) -> Bool { skip(past: UInt8(ascii: "]"), times: 2, &source) }
+    mutating func skipVerbatim() -> Bool { skip(past: UInt8(ascii: "]"), times: 2) }
 
     /// Behind the name that a document type declares, with or without declarations of its own in brackets.
-    mutating func skipDocumentType(_ source: inout ByteSource) -> Bool {
+    mutating func skipDocumentType() -> Bool {
         var isInBrackets = false
-        while let unit = next(&source) {
+        while let unit = next() {
             switch unit {
-            case UInt8(ascii: "\""), UInt8(ascii: "'"): guard skip(past: unit, &source) else { return false }
+            case UInt8(ascii: "\""), UInt8(ascii: "'"): guard skip(past: unit) else { return false }
             // In these a quotation mark means nothing.
-            case UInt8(ascii: "<") where take("!--", &source): guard skipComment(&source) else { return false }
-            case UInt8(ascii: "<") where take("?", &source): guard skipInstruction(&source) else { return false }
+            case UInt8(ascii: "<") where take("!--"): guard skipComment() else { return false }
+            case UInt8(ascii: "<") where take("?"): guard skipInstruction() else { return false }
             case UInt8(ascii: "["): isInBrackets = true
             case UInt8(ascii: "]"): isInBrackets = false
             case UInt8(ascii: ">") where !isInBrackets: return true
@@ -96,11 +98,11 @@ extension Markup {
     }
 
     /// Behind the name in a start tag: whether it is that of an empty element.
-    mutating func skipTag(_ source: inout ByteSource) -> Bool? {
+    mutating func skipTag() -> Bool? {
         var last = Self.other
-        while let unit = next(&source) {
+        while let unit = next() {
             switch unit {
-            case UInt8(ascii: "\""), UInt8(ascii: "'"): guard skip(past: unit, &source) else { return nil }
+            case UInt8(ascii: "\""), UInt8(ascii: "'"): guard skip(past: unit) else { return nil }
             case UInt8(ascii: ">"): return last == UInt8(ascii: "/")
             default: break
             }
@@ -110,35 +112,35 @@ extension Markup {
     }
 
     /// The name that begins here, which is nil also if it is too long to be one that matters.
-    mutating func name(_ source: inout ByteSource) -> [UInt8]? {
+    mutating func name() -> [UInt8]? {
         var name: [UInt8] = []
-        while let unit = peek(&source), name.count < 256 {
+        while let unit = peek(), name.count < 256 {
             if Self.isBlank(unit) || "/>=<\"'[?!".utf8.contains(unit) { return name }
             name.append(unit)
-            _ = next(&source)
+            _ = next()
         }
         return nil
     }
 
     /// The attribute that begins here; of a value longer than any that matters no more than its first 256 units.
-    mutating func attribute(_ source: inout ByteSource) -> (name: [UInt8], value: [UInt8])? {
-        guard let name = name(&source), !name.isEmpty else { return nil }
-        skipBlanks(&source)
-        guard take("=", &source) else { return nil }
-        skipBlanks(&source)
-        guard let quote = next(&source), quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else { return nil }
+    mutating func attribute() -> (name: [UInt8], value: [UInt8])? {
+        guard let name = name(), !name.isEmpty else { return nil }
+        skipBlanks()
+        guard take("=") else { return nil }
+        skipBlanks()
+        guard let quote = next(), quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else { return nil }
         var value: [UInt8] = []
-        while value.count < 256, let unit = next(&source) {
+        while value.count < 256, let unit = next() {
             if unit == quote { return (name, value) }
             value.append(unit)
         }
-        return skip(past: quote, &source) ? (name, value) : nil
+        return skip(past: quote) ? (name, value) : nil
     }
 
     /// Everything up to a `>` before which the unit stands so many times.
-    private mutating func skip(past unit: UInt8, times: Int, _ source: inout ByteSource) -> Bool {
+    private mutating func skip(past unit: UInt8, times: Int) -> Bool {
         var run = 0
-        while let next = next(&source) {
+        while let next = next() {
             if next == UInt8(ascii: ">"), run >= times { return true }
             run = next == unit ? run + 1 : 0
         }

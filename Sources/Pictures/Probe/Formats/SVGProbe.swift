@@ -1,65 +1,63 @@
 /// An SVG is an XML document whose root element is `svg`, and it is whole when that is closed. Entities are not expanded, so their content does not
 /// matter.
-enum SVGProbe {
-    static func size(in reader: inout ImageReader) throws -> ImageSize? {
-        guard var text = Markup(&reader.source) else { throw ImageProbeError.notAnImage(Resemblance(of: &reader.source)) }
-        let root = MarkupRoot(&text, &reader.source)
+extension ImageReader {
+    mutating func svgSize() throws -> ImageSize? {
+        guard var text = Markup(source) else { throw ImageProbeError.notAnImage(Resemblance(of: source)) }
+        let root = MarkupRoot(&text)
         guard case .element(let name) = root, name == Array("svg".utf8) || name.suffix(4) == Array(":svg".utf8) else {
             if case .html = root { throw ImageProbeError.notAnImage(.html) }
             throw ImageProbeError.notAnImage(.xml)
         }
-        reader.part = "the end of its first tag"
+        part = "the end of its first tag"
         var sides = SVGSides()
-        let isEmpty = try takeAttributes(of: &text, into: &sides, &reader)
-        let size = try sides.size(in: reader)
-        if !isEmpty { try skipContent(of: &text, root: name, &reader) }
+        let isEmpty = try takeAttributes(of: &text, into: &sides)
+        let size = try sides.size(in: self)
+        if !isEmpty { try skipContent(of: &text, root: name) }
         return size
     }
 
     /// Behind the root's name: whether the root is empty.
-    private static func takeAttributes(
-        of text: inout Markup, into sides: inout SVGSides, _ reader: inout ImageReader
-    ) throws -> Bool {
+    private func takeAttributes(of text: inout Markup, into sides: inout SVGSides) throws -> Bool {
         while true {
-            text.skipBlanks(&reader.source)
-            if text.take(">", &reader.source) { return false }
-            let isEnd = text.take("/", &reader.source)
-            if isEnd, text.take(">", &reader.source) { return true }
-            guard !isEnd, let attribute = text.attribute(&reader.source) else {
-                throw text.peek(&reader.source) == nil ? reader.truncated() : reader.malformed("its first tag is damaged")
+            text.skipBlanks()
+            if text.take(">") { return false }
+            let isEnd = text.take("/")
+            if isEnd, text.take(">") { return true }
+            guard !isEnd, let attribute = text.attribute() else {
+                throw text.peek() == nil ? truncated() : malformed("its first tag is damaged")
             }
             sides.take(attribute.name, attribute.value)
         }
     }
 
     /// Elements are counted, not compared: where one is not closed, the root is not either.
-    private static func skipContent(of text: inout Markup, root: [UInt8], _ reader: inout ImageReader) throws {
-        reader.part = "its end tag"
+    private mutating func skipContent(of text: inout Markup, root: [UInt8]) throws {
+        part = "its end tag"
         var depth = 1
-        while text.skip(past: UInt8(ascii: "<"), &reader.source) {
-            if text.take("/", &reader.source) {
+        while text.skip(past: UInt8(ascii: "<")) {
+            if text.take("/") {
                 depth -= 1
-                if depth == 0 { return try takeEnd(of: &text, root: root, &reader) }
-            } else if text.take("!--", &reader.source) {
-                guard text.skipComment(&reader.source) else { break }
-            } else if text.take("![CDATA[", &reader.source) {
-                guard text.skipVerbatim(&reader.source) else { break }
-            } else if text.take("?", &reader.source) {
-                guard text.skipInstruction(&reader.source) else { break }
+                if depth == 0 { return try takeEnd(of: &text, root: root) }
+            } else if text.take("!--") {
+                guard text.skipComment() else { break }
+            } else if text.take("![CDATA[") {
+                guard text.skipVerbatim() else { break }
+            } else if text.take("?") {
+                guard text.skipInstruction() else { break }
             } else {
-                guard let isEmpty = text.skipTag(&reader.source) else { break }
+                guard let isEmpty = text.skipTag() else { break }
                 if !isEmpty { depth += 1 }
             }
         }
-        throw reader.truncated()
+        throw truncated()
     }
 
-    private static func takeEnd(of text: inout Markup, root: [UInt8], _ reader: inout ImageReader) throws {
-        let name = text.name(&reader.source)
-        text.skipBlanks(&reader.source)
-        let end = text.next(&reader.source)
-        guard let end, let name else { throw reader.truncated() }
-        guard end == UInt8(ascii: ">"), name == root else { throw reader.malformed("its last end tag is not that of its root") }
+    private func takeEnd(of text: inout Markup, root: [UInt8]) throws {
+        let name = text.name()
+        text.skipBlanks()
+        let end = text.next()
+        guard let end, let name else { throw truncated() }
+        guard end == UInt8(ascii: ">"), name == root else { throw malformed("its last end tag is not that of its root") }
     }
 }
 
@@ -72,26 +70,26 @@ enum MarkupRoot {
     case none
 
     /// Leaves the text behind the name.
-    init(_ text: inout Markup, _ source: inout ByteSource) {
-        self = Self.find(&text, &source)
+    init(_ text: inout Markup) {
+        self = Self.find(&text)
     }
 
-    private static func find(_ text: inout Markup, _ source: inout ByteSource) -> MarkupRoot {
+    private static func find(_ text: inout Markup) -> MarkupRoot {
         while true {
-            text.skipBlanks(&source)
-            guard text.take("<", &source) else { return .none }
-            if text.take("?", &source) {
-                guard text.skipInstruction(&source) else { return .none }
-            } else if text.take("!--", &source) {
-                guard text.skipComment(&source) else { return .none }
-            } else if text.take("!", &source) {
-                guard let keyword = text.name(&source), lowercase(keyword) == Array("doctype".utf8) else { return .none }
-                text.skipBlanks(&source)
-                guard let name = text.name(&source) else { return .none }
+            text.skipBlanks()
+            guard text.take("<") else { return .none }
+            if text.take("?") {
+                guard text.skipInstruction() else { return .none }
+            } else if text.take("!--") {
+                guard text.skipComment() else { return .none }
+            } else if text.take("!") {
+                guard let keyword = text.name(), lowercase(keyword) == Array("doctype".utf8) else { return .none }
+                text.skipBlanks()
+                guard let name = text.name() else { return .none }
                 if lowercase(name) == Array("html".utf8) { return .html }
-                guard text.skipDocumentType(&source) else { return .none }
+                guard text.skipDocumentType() else { return .none }
             } else {
-                guard let name = text.name(&source), let first = name.first, Markup.isLetter(first) else { return .none }
+                guard let name = text.name(), let first = name.first, Markup.isLetter(first) else { return .none }
                 return htmlElements.contains(String(decoding: lowercase(name), as: UTF8.self)) ? .html : .element(name)
             }
         }
@@ -123,7 +121,7 @@ struct SVGSides {
     }
 
     /// In CSS pixels. A side that is not given, or relative to something that is not known here, follows from the shape of the view box.
-    func size(in reader: borrowing ImageReader) throws -> ImageSize? {
+    func size(in reader: ImageReader) throws -> ImageSize? {
         switch (width, height, box) {
         case (let width?, let height?, _): return try reader.size(Self.pixels(width), Self.pixels(height))
         case (let width?, nil, let box?): return try reader.size(Self.pixels(width), Self.pixels(width * box.height / box.width))

@@ -21,7 +21,7 @@ struct TIFFProbe {
         var size: ImageSize?
         while let place = probe.pending.popLast() {
             let directory = try probe.directory(in: &reader, at: place)
-            if size == nil { size = try directory.size(in: &reader) }
+            if size == nil { size = try directory.size(in: reader) }
         }
         guard let size else { throw reader.malformed("it has no directory") }
         return size
@@ -48,20 +48,20 @@ struct TIFFProbe {
         reader.part = "the end of a directory"
         for field in directory.children {
             try spend(field.length, in: reader)
-            for index in 0..<field.count { try add(try field.value(at: index, in: &reader), isPage: false, in: reader) }
+            for index in 0..<field.count { try add(try field.value(at: index, in: reader), isPage: false, in: reader) }
         }
         if place.isPage { try add(directory.next, isPage: true, in: reader) }
         return directory
     }
 
-    private mutating func add(_ offset: Int, isPage: Bool, in reader: borrowing ImageReader) throws {
+    private mutating func add(_ offset: Int, isPage: Bool, in reader: ImageReader) throws {
         guard offset > 0 else { return }
         directories += 1
         guard directories <= Self.limit else { throw reader.malformed("it has more than \(Self.limit) directories") }
         pending.append(Place(offset: offset, isPage: isPage))
     }
 
-    private mutating func spend(_ bytes: Int, in reader: borrowing ImageReader) throws {
+    private mutating func spend(_ bytes: Int, in reader: ImageReader) throws {
         guard bytes <= budget else { throw reader.malformed("its directories lie upon one another") }
         budget -= bytes
     }
@@ -90,7 +90,7 @@ struct TIFFForm {
     var entryLength: Int { isBig ? 20 : 12 }
     var offsetLength: Int { isBig ? 8 : 4 }
 
-    func offset(at place: Int, in reader: inout ImageReader) throws -> Int {
+    func offset(at place: Int, in reader: ImageReader) throws -> Int {
         isBig ? try reader.u64(at: place) : try reader.u32(at: place)
     }
 }
@@ -113,10 +113,10 @@ struct TIFFDirectory {
     /// Reads the entries from `offset` on, which were found to be there.
     init(from reader: inout ImageReader, at offset: Int, count: Int, _ form: TIFFForm) throws {
         let end = offset + count * form.entryLength
-        next = try form.offset(at: end, in: &reader)
+        next = try form.offset(at: end, in: reader)
         for entry in stride(from: offset, to: end, by: form.entryLength) {
             reader.part = "what a directory points to"
-            let field = try TIFFField(from: &reader, at: entry, form)
+            let field = try TIFFField(from: reader, at: entry, form)
             switch field.tag {
             case 256: width = field
             case 257: height = field
@@ -129,10 +129,10 @@ struct TIFFDirectory {
         }
     }
 
-    func size(in reader: inout ImageReader) throws -> ImageSize {
+    func size(in reader: ImageReader) throws -> ImageSize {
         guard let width, let height else { throw reader.malformed("its width or height is missing") }
         guard !data.isEmpty else { throw reader.malformed("it does not say where its data is") }
-        return try reader.size(try width.value(at: 0, in: &reader), try height.value(at: 0, in: &reader))
+        return try reader.size(try width.value(at: 0, in: reader), try height.value(at: 0, in: reader))
     }
 
     /// Where the pieces of the picture are, and how long each of them.
@@ -150,9 +150,9 @@ struct TIFFDirectory {
         reader.part = "the end of its pixels"
         guard offsets.count == lengths.count, offsets.count > 0 else { throw reader.malformed("it has not as many lengths as pieces") }
         for index in 0..<offsets.count {
-            let length = try lengths.value(at: index, in: &reader)
+            let length = try lengths.value(at: index, in: reader)
             // A piece without a length is one that was left out because it is blank.
-            if length > 0 { try reader.require(length, at: try offsets.value(at: index, in: &reader)) }
+            if length > 0 { try reader.require(length, at: try offsets.value(at: index, in: reader)) }
         }
     }
 }
@@ -168,18 +168,18 @@ struct TIFFField {
     var length: Int { count.times(Self.width(ofType: type)) }
 
     /// Reads the entry at `offset`; its values are found to be there.
-    init(from reader: inout ImageReader, at offset: Int, _ form: TIFFForm) throws {
+    init(from reader: ImageReader, at offset: Int, _ form: TIFFForm) throws {
         tag = try reader.u16(at: offset)
         type = try reader.u16(at: offset + 2)
-        count = try form.offset(at: offset + 4, in: &reader)
+        count = try form.offset(at: offset + 4, in: reader)
         let inline = offset + 4 + form.offsetLength
         let length = count.times(Self.width(ofType: type))
-        place = length <= form.offsetLength ? inline : try form.offset(at: inline, in: &reader)
+        place = length <= form.offsetLength ? inline : try form.offset(at: inline, in: reader)
         try reader.require(length, at: place)
     }
 
     /// One of the values, which has to be a whole number.
-    func value(at index: Int, in reader: inout ImageReader) throws -> Int {
+    func value(at index: Int, in reader: ImageReader) throws -> Int {
         guard index < count else { throw reader.malformed("a field is empty") }
         switch type {
         case 1: return try reader.u8(at: place + index)
