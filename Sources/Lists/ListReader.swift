@@ -2,15 +2,14 @@
 ///
 /// Both functions throw a ``ListError``.
 package final class ListReader {
-    private var content: ListContent
+    private let options: ListOptions
     private var gunzip: GunzipStream?
     private var hasBegun = false
-    private let unpacks: Bool
+    /// The unpacked bytes up to the decision on the format.
+    private var head: [UInt8] = []
+    private var parser: (any RowParser)?
 
-    package init(_ options: ListOptions) {
-        content = ListContent(options)
-        unpacks = options.unpacks
-    }
+    package init(_ options: ListOptions) { self.options = options }
 
     /// Takes from `chunk` as much as one batch has room for. True means that rows of this chunk are left: call again before the next chunk. A few
     /// compressed bytes may be a thousand times as many when they are unpacked.
@@ -18,16 +17,16 @@ package final class ListReader {
         if !hasBegun, let first = chunk.first {
             hasBegun = true
             if first == GunzipStream.firstByte {
-                guard unpacks else { throw ListError.packed }
+                guard options.unpacks else { throw ListError.packed }
                 gunzip = try GunzipStream()
             }
         }
         guard let gunzip else {
-            try content.take(chunk, into: &rows)
+            try take(chunk, into: &rows)
             chunk = chunk.part(chunk.count, chunk.count)
             return false
         }
-        try content.take(try gunzip.unpack(&chunk), into: &rows)
+        try take(try gunzip.unpack(&chunk), into: &rows)
         return !chunk.isEmpty
     }
 
@@ -35,20 +34,11 @@ package final class ListReader {
     package func finish(into rows: inout RowBatch) throws {
         // The last row of a list that was cut is not whole.
         try gunzip?.finish()
-        try content.finish(into: &rows)
+        if parser == nil { try begin(isWhole: true, into: &rows) }
+        try parser?.finish(into: &rows)
     }
-}
 
-/// A list's bytes without compression: recognized, then read.
-struct ListContent {
-    private let options: ListOptions
-    /// The bytes up to the decision on the format.
-    private var head: [UInt8] = []
-    private var parser: (any RowParser)?
-
-    init(_ options: ListOptions) { self.options = options }
-
-    mutating func take(_ bytes: UnsafeRawBufferPointer, into rows: inout RowBatch) throws {
+    private func take(_ bytes: UnsafeRawBufferPointer, into rows: inout RowBatch) throws {
         if parser == nil {
             head.append(contentsOf: bytes)
             try begin(isWhole: false, into: &rows)
@@ -57,12 +47,8 @@ struct ListContent {
         }
     }
 
-    mutating func finish(into rows: inout RowBatch) throws {
-        if parser == nil { try begin(isWhole: true, into: &rows) }
-        try parser?.finish(into: &rows)
-    }
-
-    private mutating func begin(isWhole: Bool, into rows: inout RowBatch) throws {
+    /// Recognizes the list, if its head is enough for that.
+    private func begin(isWhole: Bool, into rows: inout RowBatch) throws {
         let recognition = ListRecognition(head: head, isWhole: isWhole, options: options)
         guard let kind = try recognition.kind() else { return }
         try kind.check(options)

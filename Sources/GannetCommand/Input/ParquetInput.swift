@@ -29,17 +29,11 @@ struct ParquetInput {
             throw CommandFailure(.noUsableInput, "Cannot read \(name): \(reason)")
         }
         do {
-            table = try ParquetFile(file, Self.columns(options), by: PythonProgram(in: Surroundings.current.environment["PATH"]))
+            table = try ParquetFile(file, options, by: PythonProgram(in: Surroundings.current.environment["PATH"]))
         } catch {
             throw CommandFailure(error, reading: name)
         }
         self.options = Self.rows(options)
-    }
-
-    private static func columns(_ options: ListOptions) -> ParquetFile.Columns {
-        ParquetFile.Columns(
-            url: options.column, usual: ColumnNames.usual, id: options.idColumn, carried: options.carried.map(\.path),
-            longestCarried: Row.longestCarried)
     }
 
     private static func rows(_ options: ListOptions) -> ListOptions {

@@ -2,26 +2,6 @@ internal import GannetBase
 
 /// A Parquet file that is read as a list: its rows come through a pipe as JSON lines, one a row, in the file's order.
 package struct ParquetFile: Sendable {
-    /// The columns that are read. The names are compared as those of other tables.
-    package struct Columns: Sendable {
-        /// Nil for the first with a usual name.
-        package var url: String?
-        /// In the order in which they are looked for, without blanks, dashes and underscores.
-        package var usual: [String]
-        package var id: String?
-        package var carried: [String]
-        /// Carried values beyond this many bytes are cut. The reader refuses them.
-        package var longestCarried: Int
-
-        package init(url: String?, usual: [String], id: String?, carried: [String], longestCarried: Int) {
-            self.url = url
-            self.usual = usual
-            self.id = id
-            self.carried = carried
-            self.longestCarried = longestCarried
-        }
-    }
-
     /// The fields of a line. The first carried value is in the field `0`.
     package static let urlField = "u"
     package static let idField = "i"
@@ -46,17 +26,21 @@ package struct ParquetFile: Sendable {
     }
 
     /// Starts to read a file.
-    /// - Parameter file: A regular file. It stays the caller's, and need not stay open.
-    package init(_ file: Int32, _ columns: Columns, by python: PythonProgram) throws(TableFailure) {
+    /// - Parameters:
+    ///   - file: A regular file. It stays the caller's, and need not stay open.
+    ///   - list: Names the columns that are read. The names are compared as those of other tables.
+    package init(_ file: Int32, _ list: ListOptions, by python: PythonProgram) throws(TableFailure) {
         guard let pipe = Descriptor.pipe() else { throw .cannotStart(errno) }
         defer { close(pipe.write) }
-        let options: [(key: String, value: JSONValue)] = [
-            ("column", JSONValue(columns.url)), ("usual", .array(columns.usual.map { .string($0) })), ("id", JSONValue(columns.id)),
-            ("carried", .array(columns.carried.map { .string($0) })), ("longest", .integer(columns.longestCarried)),
+        let words: [(key: String, value: JSONValue)] = [
+            ("column", JSONValue(list.column)), ("usual", .array(ColumnNames.usual.map { .string($0) })), ("id", JSONValue(list.idColumn)),
+            ("carried", .array(list.carried.map { .string($0.path) })),
+            // Longer values are cut. The reader refuses them.
+            ("longest", .integer(Row.longestCarried)),
         ]
         lseek(file, 0, SEEK_SET)
         do throws(TableFailure) {
-            child = try python.start(.rows, options, input: file, output: pipe.write)
+            child = try python.start(.rows, words, input: file, output: pipe.write)
         } catch {
             close(pipe.read)
             throw error

@@ -20,8 +20,7 @@ import Testing
     private func table(_ script: String) async throws -> ParquetFile {
         let file = open("/dev/null", O_RDONLY | O_CLOEXEC)
         defer { close(file) }
-        let columns = ParquetFile.Columns(url: nil, usual: [], id: nil, carried: [], longestCarried: 10)
-        return try ParquetFile(file, columns, by: PythonProgram(in: try await TablePython.fake(script, in: folder)))
+        return try ParquetFile(file, ListOptions(), by: PythonProgram(in: try await TablePython.fake(script, in: folder)))
     }
 
     @Test func `a child that is silent for too long is ended`() async throws {

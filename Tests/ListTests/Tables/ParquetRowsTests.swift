@@ -47,8 +47,7 @@ import Testing
         let path = try await make("pa.table({'url': pa.array([b'http://h/\\xff', b'b']).view(pa.string())})")
         let file = open(path, O_RDONLY | O_CLOEXEC)
         defer { close(file) }
-        let columns = ParquetFile.Columns(url: nil, usual: ["url"], id: nil, carried: [], longestCarried: 10)
-        let table = try ParquetFile(file, columns, by: PythonProgram(in: TablePython.folder))
+        let table = try ParquetFile(file, ListOptions(), by: PythonProgram(in: TablePython.folder))
         let rows = FileHandle(fileDescriptor: table.rows, closeOnDealloc: true)
         #expect(Array(rows.readDataToEndOfFile()) == Array(#"{"u":"http://h/"#.utf8) + [0xFF] + Array("\"}\n{\"u\":\"b\"}\n".utf8))
         try table.child.finish()
@@ -107,8 +106,7 @@ import Testing
                 options: ", row_group_size=\(rows), use_dictionary=False, compression='none'")
             let file = open(path, O_RDONLY | O_CLOEXEC)
             defer { close(file) }
-            let columns = ParquetFile.Columns(url: nil, usual: ["url"], id: nil, carried: [], longestCarried: 10)
-            let table = try ParquetFile(file, columns, by: PythonProgram(in: TablePython.folder))
+            let table = try ParquetFile(file, ListOptions(), by: PythonProgram(in: TablePython.folder))
             let output = FileHandle(fileDescriptor: table.rows, closeOnDealloc: true)
             // It goes on only while its rows are read, so it is there before the last of them.
             var (count, memory) = (0, 0)

@@ -61,8 +61,7 @@ import Testing
     @Test func `a reader that leaves early ends the child, and so does an output that nobody reads`() throws {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         defer { close(file) }
-        let columns = ParquetFile.Columns(url: nil, usual: ["url"], id: nil, carried: [], longestCarried: 10)
-        var table: ParquetFile? = try ParquetFile(file, columns, by: PythonProgram(in: TablePython.folder))
+        var table: ParquetFile? = try ParquetFile(file, ListOptions(), by: PythonProgram(in: TablePython.folder))
         let (pid, rows) = (try #require(table).child.pid, try #require(table).rows)
         var byte: UInt8 = 0
         #expect(read(rows, &byte, 1) == 1 && kill(pid, 0) == 0)
@@ -70,7 +69,7 @@ import Testing
         #expect(kill(pid, 0) == -1 && errno == ESRCH)
         close(rows)
 
-        let other = try ParquetFile(file, columns, by: PythonProgram(in: TablePython.folder))
+        let other = try ParquetFile(file, ListOptions(), by: PythonProgram(in: TablePython.folder))
         #expect(read(other.rows, &byte, 1) == 1)
         close(other.rows)
         // It ends by itself, as it has to when its parent was killed.
@@ -80,9 +79,8 @@ import Testing
     @Test func `a child that does not end is ended`() async throws {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         defer { close(file) }
-        let columns = ParquetFile.Columns(url: nil, usual: ["url"], id: nil, carried: [], longestCarried: 10)
         let bin = try await TablePython.fake("exec sleep 1000 >&-", in: folder)
-        let table = try ParquetFile(file, columns, by: PythonProgram(in: bin))
+        let table = try ParquetFile(file, ListOptions(), by: PythonProgram(in: bin))
         defer { close(table.rows) }
         var byte: UInt8 = 0
         #expect(read(table.rows, &byte, 1) == 0)
