@@ -74,7 +74,7 @@ package final class GatewayServer: Sendable {
             let holder = try access.check(request, endpoint)
             if let holder {
                 try begin(holder)
-                request.end.then { self.end(holder) }
+                request.atEnd { self.end(holder) }
             }
             let items = try QueryItems(endpoint.hasOwnQuery ? "" : request.query, path: path, endpoint.parameters)
             return counted(try endpoint.reply(EndpointRequest(request: request, items: items, holder: holder)), endpoint)

@@ -2,10 +2,6 @@ internal import GannetBase
 
 /// The body of an answer between the task that writes it and the connection that sends it. It holds a bounded number of bytes.
 package final class AnswerStream: Sendable {
-    package enum Failure: Error, Sendable {
-        case clientLeft
-    }
-
     /// A piece of the body for libmicrohttpd.
     enum Piece: Equatable {
         case bytes(Int)
@@ -22,6 +18,8 @@ package final class AnswerStream: Sendable {
         var held = 0
         var end: Piece?
         var writer: CheckedContinuation<Void, Never>?
+        var pause: Task<Void, Never>?
+        var isServerEnding = false
     }
 
     private static let mostHeld = 256 << 10
@@ -33,7 +31,7 @@ package final class AnswerStream: Sendable {
     init(wake: @escaping @Sendable () -> Void) { self.wake = wake }
 
     /// Adds to the body. Returns when the connection has room for more. One task at a time may write.
-    package func write(_ bytes: [UInt8]) async throws(Failure) {
+    package func write(_ bytes: [UInt8]) async throws(ClientLeft) {
         guard !bytes.isEmpty else { return }
         let isOver = state.withLock { state in
             guard state.end == nil else { return true }
@@ -41,7 +39,7 @@ package final class AnswerStream: Sendable {
             state.held += bytes.count
             return false
         }
-        if isOver { throw .clientLeft }
+        if isOver { throw ClientLeft() }
         wake()
         await withTaskCancellationHandler {
             await withCheckedContinuation { writer in
@@ -56,7 +54,33 @@ package final class AnswerStream: Sendable {
             finish(.failure)
         }
         // The answer may be over because these bytes were its last. Their writer is cancelled then, and has written all the same.
-        if state.withLock({ $0.end != nil && !$0.pieces.isEmpty }) { throw .clientLeft }
+        if state.withLock({ $0.end != nil && !$0.pieces.isEmpty }) { throw ClientLeft() }
+    }
+
+    /// Returns after this time, or when the server is about to end: false then. Throws when the writer's task is cancelled.
+    func pause(for time: Duration) async throws -> Bool {
+        let pause = Task { _ = try? await Task.sleep(for: time) }
+        let isEnding = state.withLock { state in
+            state.pause = pause
+            return state.isServerEnding
+        }
+        if isEnding { pause.cancel() }
+        await withTaskCancellationHandler {
+            await pause.value
+        } onCancel: {
+            pause.cancel()
+        }
+        try Task.checkCancellation()
+        return !state.withLock { $0.isServerEnding }
+    }
+
+    /// The server is about to end.
+    func prepareToEnd() {
+        let pause = state.withLock { state in
+            state.isServerEnding = true
+            return state.pause
+        }
+        pause?.cancel()
     }
 
     func finish(_ end: Piece) {

@@ -4,21 +4,19 @@ internal import GannetBase
 final class Client: Sendable {
     let descriptor: Int32
     let address: String
-    private let hasTLS: Bool
-    /// Wakes the thread that serves it.
-    let wakeup: Wakeup
+    /// The thread that serves it.
+    let thread: ServerThread
 
-    init(descriptor: Int32, address: String, hasTLS: Bool, _ wakeup: Wakeup) {
+    init(descriptor: Int32, address: String, _ thread: ServerThread) {
         self.descriptor = descriptor
         self.address = address
-        self.hasTLS = hasTLS
-        self.wakeup = wakeup
+        self.thread = thread
     }
 
     /// Ends the connection from outside of libmicrohttpd, which sees that its client is gone.
     /// - Parameter word: An answer to send before that, where libmicrohttpd has none. Under TLS it is left out: only libmicrohttpd could encrypt it.
     func cut(saying word: [UInt8] = []) {
-        if !hasTLS, !word.isEmpty { send(descriptor, word, word.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)) }
+        if thread.core.options.tls == nil, !word.isEmpty { send(descriptor, word, word.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)) }
         shutdown(descriptor, Int32(SHUT_RDWR))
     }
 }
@@ -26,16 +24,14 @@ final class Client: Sendable {
 /// The connections that are open. Connections that send no request for too long are closed. When all are taken, or all of an address, the
 /// longest idle one of them makes room for a new one.
 final class Clients: Sendable {
-    private let bounds: ClientBounds
-    private let counts: HTTPServiceCounts
+    private let bounds: HTTPServiceOptions
     private let table = Mutex<ClientTable>(ClientTable())
     /// Ends when the last connection has been closed, once `drain` was called.
     private let (last, lastClosed) = AsyncStream.makeStream(of: Never.self)
 
-    init(_ bounds: ClientBounds, _ counts: HTTPServiceCounts) {
-        self.bounds = bounds
-        self.counts = counts
-    }
+    init(_ bounds: HTTPServiceOptions) { self.bounds = bounds }
+
+    private var counts: HTTPServiceCounts { bounds.counts }
 
     /// Whether the address may have another connection. An idle one makes room for it where all are taken, or all of the address.
     func mayOpen(_ address: String) -> Bool {
@@ -110,17 +106,6 @@ final class Clients: Sendable {
     }
 }
 
-struct ClientBounds: Sendable {
-    /// The most connections at a time. Beyond them an idle one makes room.
-    var connections = 128
-    /// The most connections of one address; nil for no such bound. Beyond them an idle one of the address makes room.
-    var each: Int?
-    /// For how long a connection may send no whole head of a request: at its beginning, or after an answer.
-    var withoutRequest = Duration.seconds(30)
-    /// For how long a new connection makes no room for others: its first request is on its way.
-    var fresh = Duration.seconds(1)
-}
-
 /// The connections of each address, and since when each connection waits for a request. A struct without a clock.
 struct ClientTable {
     typealias Instant = ContinuousClock.Instant
@@ -186,7 +171,7 @@ struct ClientTable {
     }
 
     /// The connections that have sent no request for too long. Each is named once.
-    mutating func overdue(_ bounds: ClientBounds, at now: Instant) -> [Int32] {
+    mutating func overdue(_ bounds: HTTPServiceOptions, at now: Instant) -> [Int32] {
         var due: [Int32] = []
         while let first = idle.first, first.since + bounds.withoutRequest <= now {
             _ = idle.popFirst()
@@ -200,7 +185,7 @@ struct ClientTable {
 
     /// The connections that are idle while the service ends. Each is named once.
     /// - Parameter hasSent: Whether bytes of a connection wait to be read.
-    mutating func needless(_ bounds: ClientBounds, at now: Instant, hasSent: (Int32) -> Bool) -> [Int32] {
+    mutating func needless(_ bounds: HTTPServiceOptions, at now: Instant, hasSent: (Int32) -> Bool) -> [Int32] {
         guard isEnding else { return [] }
         var found: Set<Int32> = []
         idle.visit { entry in if mayClose(entry, bounds, at: now, hasSent) { found.insert(entry.descriptor) } }
@@ -209,7 +194,7 @@ struct ClientTable {
     }
 
     /// Whether the connection is idle while the service ends. It is said once.
-    mutating func isNeedless(_ descriptor: Int32, _ bounds: ClientBounds, at now: Instant, hasSent: (Int32) -> Bool) -> Bool {
+    mutating func isNeedless(_ descriptor: Int32, _ bounds: HTTPServiceOptions, at now: Instant, hasSent: (Int32) -> Bool) -> Bool {
         guard isEnding, let since = open[descriptor]?.idleSince, mayClose((descriptor, since), bounds, at: now, hasSent) else {
             return false
         }
@@ -219,7 +204,7 @@ struct ClientTable {
 
     /// Makes room for a new connection of an address. An address that has its share gets room from its own connections alone.
     /// - Parameter hasSent: Whether bytes of a connection wait to be read. They may be a request, so it is not idle.
-    mutating func makeRoom(for address: String = "", _ bounds: ClientBounds, at now: Instant, hasSent: (Int32) -> Bool) -> Room {
+    mutating func makeRoom(for address: String = "", _ bounds: HTTPServiceOptions, at now: Instant, hasSent: (Int32) -> Bool) -> Room {
         let hasItsShare = bounds.each.map { connections[address, default: 0] >= $0 } ?? false
         guard hasItsShare || count >= bounds.connections else { return .there }
         var found: Int32?
@@ -234,7 +219,7 @@ struct ClientTable {
 
     /// Whether the connection is idle, and no request is on its way as far as one can see.
     private func mayClose(
-        _ entry: (descriptor: Int32, since: Instant), _ bounds: ClientBounds, at now: Instant, _ hasSent: (Int32) -> Bool
+        _ entry: (descriptor: Int32, since: Instant), _ bounds: HTTPServiceOptions, at now: Instant, _ hasSent: (Int32) -> Bool
     ) -> Bool {
         guard isIdle(entry), let connection = open[entry.descriptor] else { return false }
         let isFresh = !connection.hadRequest && entry.since + bounds.fresh > now

@@ -14,7 +14,8 @@ package struct HTTPServiceAnswer: Sendable {
     package var begun: (@Sendable () -> Void)?
     /// Is held until the answer has been sent whole, or the client has left.
     package var held: (any AnyObject & Sendable)?
-    /// The stream has no end of its own: it ends with its client or with the server. The server's end does not wait for its client.
+    /// The stream has no end of its own: it ends with its client, or when a pause says that the server ends. The server's end does not wait for
+    /// its client.
     package var isEndless = false
 
     package init(status: Int = 200, headers: [(name: String, value: String)] = [], body: Body = .bytes([])) {

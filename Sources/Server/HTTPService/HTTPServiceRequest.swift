@@ -9,19 +9,19 @@ package struct HTTPServiceRequest: Sendable {
     package let client: String
     /// The body as it comes; empty for most requests.
     package let body: RequestBody
-    /// When the answer has been sent, or the client has left.
-    package let end: RequestEnd
+    /// Calls an action once, on any thread, when the answer has been sent whole or the client has left.
+    let atEnd: @Sendable (_ action: @escaping @Sendable () -> Void) -> Void
 
     package init(
         method: String, target: String, headers: [(name: String, value: String)] = [], client: String = "127.0.0.1",
-        body: RequestBody = RequestBody(), end: RequestEnd = RequestEnd()
+        body: RequestBody = RequestBody(), atEnd: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void = { _ in }
     ) {
         self.method = method
         self.target = target
         self.headers = headers
         self.client = client
         self.body = body
-        self.end = end
+        self.atEnd = atEnd
     }
 
     /// The path as it was sent, without the query.

@@ -2,37 +2,29 @@ internal import GannetBase
 
 /// The body of a request, which one task reads piece by piece. Nothing more is read from the client until the last piece was taken.
 package final class RequestBody: Sendable {
-    package enum Failure: Error, Sendable {
-        /// The client has left before the body's end.
-        case clientLeft
-    }
+    private typealias Next = Result<[UInt8]?, ClientLeft>
 
     private struct State {
         var piece: [UInt8]?
-        var end: Result<Void, Failure>?
-        var reader: CheckedContinuation<Result<[UInt8]?, Failure>, Never>?
+        var end: Result<Void, ClientLeft>?
+        var reader: CheckedContinuation<Next, Never>?
+        /// Has libmicrohttpd offer the next piece.
+        var wake: @Sendable () -> Void = {}
     }
 
     private let state: Mutex<State>
-    /// Has libmicrohttpd offer the next piece.
-    private let wake: @Sendable () -> Void
 
-    /// A body without bytes.
-    package init() {
-        state = Mutex(State(end: .success(())))
-        wake = {}
-    }
+    /// - Parameter isOpen: Whether pieces come. Without them the body is empty.
+    package init(isOpen: Bool = false) { state = Mutex(State(end: isOpen ? nil : .success(()))) }
 
-    init(wake: @escaping @Sendable () -> Void) {
-        state = Mutex(State())
-        self.wake = wake
-    }
+    /// To be called before the body has a reader.
+    func whenRead(_ wake: @escaping @Sendable () -> Void) { state.withLock { $0.wake = wake } }
 
     /// The next piece; nil at the end. One task at a time may wait for it.
-    package func next() async throws(Failure) -> [UInt8]? {
+    package func next() async throws(ClientLeft) -> [UInt8]? {
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { reader in
-                let now = state.withLock { state -> Result<[UInt8]?, Failure>? in
+                let now = state.withLock { state -> Next? in
                     if let piece = state.piece {
                         state.piece = nil
                         return .success(piece)
@@ -44,15 +36,15 @@ package final class RequestBody: Sendable {
                 if let now { reader.resume(returning: now) }
             }
         } onCancel: {
-            end(.failure(.clientLeft))
+            end(.failure(ClientLeft()))
         }
-        wake()
+        state.withLock { $0.wake }()
         return try result.get()
     }
 
     /// Takes a piece, if the reader has taken the one before. False: it has to be offered again after `wake`.
     func offer(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        let (reader, isTaken) = state.withLock { state -> (CheckedContinuation<Result<[UInt8]?, Failure>, Never>?, Bool) in
+        let (reader, isTaken) = state.withLock { state -> (CheckedContinuation<Next, Never>?, Bool) in
             guard state.end == nil else { return (nil, true) }
             guard state.piece == nil else { return (nil, false) }
             if let reader = state.reader {
@@ -67,7 +59,7 @@ package final class RequestBody: Sendable {
     }
 
     /// No piece comes any more.
-    func end(_ result: Result<Void, Failure>) {
+    func end(_ result: Result<Void, ClientLeft>) {
         let reader = state.withLock { state in
             state.end = state.end ?? result
             defer { state.reader = nil }
@@ -76,3 +68,6 @@ package final class RequestBody: Sendable {
         reader?.resume(returning: result.map { nil })
     }
 }
+
+/// The client has left before the end of its body, or of the answer's.
+package struct ClientLeft: Error, Equatable {}

@@ -19,19 +19,29 @@ final class ServedRequest: Sendable {
         /// The connection was ended without libmicrohttpd.
         var isCut = false
         var isOver = false
+        /// Called when the request is completed.
+        var atEnd: [@Sendable () -> Void] = []
+        var isCompleted = false
+    }
+
+    /// A connection that waits for a task takes no thread: libmicrohttpd asks nothing of it until a task wakes it.
+    private struct Sleep {
+        /// A task has woken the connection since libmicrohttpd asked. Then the connection does not fall asleep.
+        var isWoken = false
+        var isAsleep = false
+        /// The connection serves another request, or is gone.
+        var isOver = false
     }
 
     private let target: String
     /// Where libmicrohttpd keeps the target. It is there as long as the request.
     private let place: (start: UInt, count: Int)
     private let client: Client
-    private let counts: HTTPServiceCounts
-    private let isEnding: SharedFlag
-    private let handler: HTTPService.Handler
-    private let suspension: Suspension
-    private let body: RequestBody
-    private let over = RequestEnd()
+    /// Used on the connection's thread, and elsewhere under the lock of `sleep` until that is over.
+    nonisolated(unsafe) private let connection: OpaquePointer
+    private let body = RequestBody(isOpen: true)
     private let state = Mutex(State())
+    private let sleep = Mutex(Sleep())
     private let isBegun = SharedFlag()
     /// libmicrohttpd asks about a head again when its connection was put to sleep meanwhile.
     private let isHeadAskedAgain = SharedFlag()
@@ -40,40 +50,25 @@ final class ServedRequest: Sendable {
     /// The body came in chunks. libmicrohttpd reads some of these in another way than a proxy may, so nothing behind them is a request.
     private let isChunked = SharedFlag()
 
-    init(
-        _ target: UnsafePointer<CChar>, _ connection: OpaquePointer, of client: Client, _ watch: DepartureWatch,
-        _ counts: HTTPServiceCounts,
-        isEnding: SharedFlag, _ handler: @escaping HTTPService.Handler
-    ) {
+    init(_ target: UnsafePointer<CChar>, _ connection: OpaquePointer, of client: Client) {
         self.target = String(cString: target)
         place = (UInt(bitPattern: target), strlen(target))
         self.client = client
-        self.counts = counts
-        self.isEnding = isEnding
-        self.handler = handler
-        let departure = Departure()
-        let suspension = Suspension(connection, of: client, watch) { departure.request?.leave() }
-        self.suspension = suspension
-        body = RequestBody { suspension.wake() }
-        departure.request = self
+        self.connection = connection
+        body.whenRead { [weak self] in self?.wake() }
     }
 
-    /// Breaks the circle between the request and its connection's watch.
-    private final class Departure: @unchecked Sendable {
-        // Set once, before any other thread knows of it.
-        weak var request: ServedRequest?
-    }
+    private var core: ServiceCore { client.thread.core }
 
     /// libmicrohttpd has read the head, then each piece of the body, then all of it. It asks again after each wake-up.
     /// - Parameter piece: Its count is set to zero when it was taken.
     func read(
-        _ connection: OpaquePointer, _ method: UnsafePointer<CChar>, _ version: UnsafePointer<CChar>, _ piece: UnsafeRawBufferPointer,
-        _ left: inout Int
+        _ method: UnsafePointer<CChar>, _ version: UnsafePointer<CChar>, _ piece: UnsafeRawBufferPointer, _ left: inout Int
     ) -> MHD_Result {
-        suspension.begin()
+        isAsked()
         if !isBegun.isSet {
             isBegun.set()
-            return begin(connection, method, version)
+            return begin(method, version)
         }
         if isHeadAskedAgain.take() { return .YES }
         if !piece.isEmpty {
@@ -85,9 +80,9 @@ final class ServedRequest: Sendable {
                 // The rest of a body that nobody reads any more is passed over, so that its client hears the answer.
                 left = 0
                 state.withLock { $0.pace?.took(piece.count, at: .now) }
-                suspension.readAgain()
+                readAgain()
             } else {
-                suspension.sleep()
+                fallAsleep()
             }
             return .YES
         }
@@ -99,23 +94,24 @@ final class ServedRequest: Sendable {
         let (answer, isOver) = state.withLock { ($0.answer, $0.isOver) }
         if isOver { return .NO }
         guard let answer else {
-            suspension.sleep()
+            fallAsleep()
             return .YES
         }
-        return queue(answer, on: connection, String(cString: method))
+        return queue(answer, isHead: strcmp(method, "HEAD") == 0)
     }
 
-    private func begin(_ connection: OpaquePointer, _ first: UnsafePointer<CChar>, _ version: UnsafePointer<CChar>) -> MHD_Result {
-        let head = head(of: connection, first, version)
-        let method = String(cString: first)
+    private func begin(_ method: UnsafePointer<CChar>, _ version: UnsafePointer<CChar>) -> MHD_Result {
+        let head = head(method, version)
+        let isHead = strcmp(method, "HEAD") == 0
         let request = HTTPServiceRequest(
-            method: method, target: target, headers: head.headers, client: client.address, body: body, end: over)
+            method: String(cString: method), target: target, headers: head.headers, client: client.address, body: body,
+            atEnd: { [weak self] action in if let self { self.atEnd(action) } else { action() } })
         if request.headers.contains(where: { $0.name.lowercased() == "transfer-encoding" }) { isChunked.set() }
-        guard head.isWhole, RequestFraming.isClear(request.headers) else { return queue(Self.unclear, on: connection, method) }
-        switch handler(request) {
+        guard head.isWhole, RequestFraming.isClear(request.headers) else { return queue(Self.unclear, isHead: isHead) }
+        switch core.handler(request) {
         case .now(let answer):
             // libmicrohttpd closes the connection behind an answer that comes before its request is read. That saves reading a body.
-            if request.hasBody { return queue(answer, on: connection, method) }
+            if request.hasBody { return queue(answer, isHead: isHead) }
             state.withLock { $0.answer = answer }
             return .YES
         case .later(let time, let otherwise, let work):
@@ -124,7 +120,7 @@ final class ServedRequest: Sendable {
             start { self.answer(await work()) }
             if request.hasBody {
                 isHeadAskedAgain.set()
-                suspension.readAgain()
+                readAgain()
             }
             return .YES
         }
@@ -140,7 +136,7 @@ final class ServedRequest: Sendable {
 
     private func answer(_ answer: HTTPServiceAnswer) {
         state.withLock { $0.answer = $0.answer ?? answer }
-        suspension.wake()
+        wake()
     }
 
     /// Answers in the place of a task that is late.
@@ -187,20 +183,38 @@ final class ServedRequest: Sendable {
         return Array("\(head)\(text.utf8.count)\r\n\r\n\(text)".utf8)
     }()
 
-    private func queue(_ answer: HTTPServiceAnswer, on connection: OpaquePointer, _ method: String) -> MHD_Result {
+    private func queue(_ answer: HTTPServiceAnswer, isHead: Bool) -> MHD_Result {
         let isCut = state.withLock { state in
             state.isQueued = true
             return state.isCut
         }
-        if isCut { return .NO }
-        let response: OpaquePointer?
+        guard !isCut, let response = makeResponse(answer, isHead: isHead) else { return .NO }
+        defer { MHD_destroy_response(response) }
+        for header in answer.headers { MHD_add_response_header(response, header.name, header.value) }
+        if core.isEnding.isSet || isChunked.isSet { MHD_add_response_header(response, "Connection", "close") }
+        let result = MHD_queue_response(connection, UInt32(clamping: answer.status), response)
+        if result == .YES {
+            isAnswered.set()
+            answer.begun?()
+        }
+        return result
+    }
+
+    /// Small bodies are handed over whole, large ones and streams piece by piece as the client takes them.
+    private func makeResponse(_ answer: HTTPServiceAnswer, isHead: Bool) -> OpaquePointer? {
         switch answer.body {
-        case .bytes(let bytes): response = ResponseSource.response(bytes, counts, isSent: method != "HEAD" && answer.status != 304)
+        case .bytes(let bytes) where bytes.count <= 32 << 10:
+            // It counts at once, where the answer has its body with it.
+            if !isHead, answer.status != 304 { sent(bytes.count) }
+            return bytes.withUnsafeBytes {
+                MHD_create_response_from_buffer($0.count, UnsafeMutableRawPointer(mutating: $0.baseAddress), .RESPMEM_MUST_COPY)
+            }
+        case .bytes(let bytes): return BodySource(self, bytes, nil).response(length: bytes.count)
         case .stream(let length, let write):
-            let stream = AnswerStream { [suspension] in suspension.wake() }
-            response = ResponseSource.response(stream, length: length, suspension, counts)
+            let stream = AnswerStream { [weak self] in self?.wake() }
             state.withLock { $0.stream = stream }
-            if method != "HEAD" {
+            if core.isEnding.isSet { stream.prepareToEnd() }
+            if !isHead {
                 start {
                     do {
                         try await write(stream)
@@ -210,18 +224,11 @@ final class ServedRequest: Sendable {
                     }
                 }
             }
+            return BodySource(self, [], stream).response(length: length)
         }
-        guard let response else { return .NO }
-        defer { MHD_destroy_response(response) }
-        for header in answer.headers { MHD_add_response_header(response, header.name, header.value) }
-        if isEnding.isSet || isChunked.isSet { MHD_add_response_header(response, "Connection", "close") }
-        let result = MHD_queue_response(connection, UInt32(clamping: answer.status), response)
-        if result == .YES {
-            isAnswered.set()
-            answer.begun?()
-        }
-        return result
     }
+
+    func sent(_ count: Int) { core.options.counts.note { $0.bodyBytes += count } }
 
     private func start(_ work: @escaping @Sendable () async -> Void) {
         state.withLock { state in
@@ -230,19 +237,34 @@ final class ServedRequest: Sendable {
         }
     }
 
+    func prepareToEnd() { state.withLock { $0.stream }?.prepareToEnd() }
+
     /// The client has left, or the service ends. libmicrohttpd hears it from the next question.
     func leave() {
         end()
-        suspension.wake()
+        wake()
     }
 
     /// libmicrohttpd has sent the answer, or the client has left.
     func completed() {
-        suspension.end()
+        sleep.withLock { $0.isOver = true }
         end()
-        over.come()
+        let actions = state.withLock { state in
+            state.isCompleted = true
+            defer { state.atEnd = [] }
+            return state.atEnd
+        }
+        for action in actions { action() }
         // A request that libmicrohttpd itself refuses does not begin here.
-        if isBegun.isSet, !isAnswered.isSet { counts.note { $0.departed += 1 } }
+        if isBegun.isSet, !isAnswered.isSet { core.options.counts.note { $0.departed += 1 } }
+    }
+
+    private func atEnd(_ action: @escaping @Sendable () -> Void) {
+        let isCompleted = state.withLock { state in
+            if !state.isCompleted { state.atEnd.append(action) }
+            return state.isCompleted
+        }
+        if isCompleted { action() }
     }
 
     private func end() {
@@ -251,10 +273,59 @@ final class ServedRequest: Sendable {
             defer { (state.task, state.stream) = (nil, nil) }
             return (state.task, state.stream)
         }
-        body.end(.failure(.clientLeft))
+        body.end(.failure(ClientLeft()))
         stream?.finish(.failure)
         task?.cancel()
     }
+
+    // MARK: Sleep
+
+    /// libmicrohttpd begins to ask. To be called before the question is looked at.
+    func isAsked() { sleep.withLock { $0.isWoken = false } }
+
+    /// There is no answer to libmicrohttpd's question yet. To be called on the connection's thread.
+    func fallAsleep() {
+        sleep.withLock { sleep in
+            guard !sleep.isOver else { return }
+            MHD_suspend_connection(connection)
+            if sleep.isWoken {
+                resume()
+            } else {
+                sleep.isAsleep = true
+                client.thread.watch(client.descriptor) { self.leave() }
+            }
+        }
+    }
+
+    /// Has libmicrohttpd read on until its client has sent nothing more. To be called on the connection's thread.
+    ///
+    /// Without this it waits for news after a short read, and the end of the connection may have come before that read: then nothing is new.
+    private func readAgain() {
+        sleep.withLock { sleep in
+            guard !sleep.isOver else { return }
+            // A connection that comes out of its sleep counts as ready.
+            MHD_suspend_connection(connection)
+            resume()
+        }
+    }
+
+    /// Has libmicrohttpd ask again.
+    private func wake() {
+        sleep.withLock { sleep in
+            sleep.isWoken = true
+            guard sleep.isAsleep, !sleep.isOver else { return }
+            sleep.isAsleep = false
+            client.thread.unwatch(client.descriptor)
+            resume()
+        }
+    }
+
+    private func resume() {
+        MHD_resume_connection(connection)
+        client.thread.wake()
+    }
+
+    // MARK: The head
 
     private struct Head {
         var headers: [(name: String, value: String)] = []
@@ -263,7 +334,7 @@ final class ServedRequest: Sendable {
 
     /// The headers, and whether they are all that the head has said.
     private func head(
-        of connection: OpaquePointer, _ method: UnsafePointer<CChar>, _ version: UnsafePointer<CChar>
+        _ method: UnsafePointer<CChar>, _ version: UnsafePointer<CChar>
     ) -> (headers: [(name: String, value: String)], isWhole: Bool) {
         var head = Head()
         if let target = UnsafeRawPointer(bitPattern: place.start) { head.parts.note(target, count: place.count) }

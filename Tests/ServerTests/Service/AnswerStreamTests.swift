@@ -34,7 +34,16 @@ import Testing
         #expect(await take(from: stream, 1000) == .bytes(1000))
         stream.finish(.failure)
         writer.cancel()
-        await #expect(throws: AnswerStream.Failure.clientLeft) { try await writer.value }
-        await #expect(throws: AnswerStream.Failure.clientLeft) { try await stream.write([1]) }
+        await #expect(throws: ClientLeft()) { try await writer.value }
+        await #expect(throws: ClientLeft()) { try await stream.write([1]) }
+    }
+
+    @Test func `a pause ends early when the server is about to end, and no pause follows`() async throws {
+        let stream = AnswerStream {}
+        let writer = Task { try await stream.pause(for: .seconds(3600)) }
+        await Task.yield()
+        stream.prepareToEnd()
+        #expect(try await writer.value == false)
+        #expect(try await stream.pause(for: .seconds(3600)) == false)
     }
 }

@@ -4,7 +4,13 @@ import Testing
 
 @Suite struct ClientTableTests {
     private let start = ContinuousClock.now
-    private let bounds = ClientBounds(connections: 8, withoutRequest: .seconds(10))
+    private let bounds = Self.bounds()
+
+    private static func bounds(each: Int? = nil) -> HTTPServiceOptions {
+        var bounds = HTTPServiceOptions()
+        (bounds.connections, bounds.each, bounds.withoutRequest) = (8, each, .seconds(10))
+        return bounds
+    }
 
     private func after(_ seconds: Int) -> ContinuousClock.Instant { start + .seconds(seconds) }
 
@@ -107,8 +113,8 @@ import Testing
 
     @Test func `an address that has its share gets room from its own idle connections alone`() {
         var table = ClientTable()
-        let bounds = ClientBounds(connections: 8, each: 2)
-        func room(_ address: String, _ bounds: ClientBounds) -> ClientTable.Room {
+        let bounds = Self.bounds(each: 2)
+        func room(_ address: String, _ bounds: HTTPServiceOptions) -> ClientTable.Room {
             table.makeRoom(for: address, bounds, at: after(9), hasSent: { _ in false })
         }
         table.opened(1, of: "b", at: start)
@@ -119,7 +125,7 @@ import Testing
         }
         // The other address' connection is idle, and there is room for it.
         #expect(room("a", bounds) == .none && room("b", bounds) == .there)
-        #expect(room("a", ClientBounds(connections: 8)) == .there)
+        #expect(room("a", Self.bounds()) == .there)
         table.ended(3, at: after(1))
         table.ended(2, at: after(2))
         #expect(room("a", bounds) == .byClosing(3))
