@@ -130,7 +130,10 @@ let package = Package(
             ]),
         room(
             "Server",
-            ["Server", "Crawl", "Results", "Lists", "GannetPictures", "GannetQueue", "GannetHTTP", "GannetRedisClient", "GannetBase"]),
+            [
+                "Server", "Crawl", "Results", "Lists", "GannetFetch", "GannetPictures", "GannetQueue", "GannetHTTP", "GannetRedisClient",
+                "GannetBase",
+            ]),
         room("Command", ["GannetCommand", "Crawl", "Results", "Lists", "GannetPictures", "GannetQueue", "GannetHTTP", "GannetBase"]),
     ],
     swiftLanguageModes: [.v6]

@@ -1,7 +1,5 @@
 package import Crawl
-internal import FoundationEssentials
 internal import GannetBase
-internal import GannetFetch
 internal import GannetHTTP
 package import GannetQueue
 package import Results
@@ -13,12 +11,9 @@ package import Results
 ///                    └───────────────────────────┴── a Problem ──┘
 /// ```
 package final class GatewayServer: Sendable {
+    private let gateway: Gateway
     private let table: EndpointTable
-    private let access: AccessRules
     private let use: Mutex<[TokenUse]>
-    private let counts: GatewayCounts
-    private let queues: QueueAccess
-    private let room: BodyRoom
 
     /// - Parameters:
     ///   - service: The counts of the `HTTPService` that asks.
@@ -26,44 +21,17 @@ package final class GatewayServer: Sendable {
     package init(
         _ cluster: ClusterState, _ fetch: ClusterFetch, _ settings: GatewaySettings, _ service: HTTPServiceCounts, _ pool: ThumbnailPool
     ) {
-        access = settings.access
-        room = settings.room
-        use = Mutex(settings.access.tokens.map { TokenUse($0) })
-        queues = QueueAccess(cluster.impatient, usual: settings.queue)
-        let counts = GatewayCounts()
-        self.counts = counts
-        let fetches = FetchEndpoints(fetch: fetch, settings: settings, counts: counts)
-        let thumbnails = SharedThumbnails(pool, cluster, limit: settings.bodyLimit, settings.room)
-        var endpoints =
-            fetches.endpoints + [PictureEndpoint(fetches: fetches, pool: pool, thumbnails: thumbnails).endpoint]
-            + JobEndpoints(access: queues).endpoints
-            + QueueEndpoints(access: queues).endpoints
-            + SessionEndpoints(
-                access: access, queue: settings.queue, batch: settings.batch, makesThumbnails: { (try? pool.check()) != nil },
-                hasRunEnded: queues.hasRunEnded
-            ).endpoints
-        endpoints +=
-            GalleryEndpoints(
-                access: queues, index: PictureIndex(), favourites: settings.favourites.flatMap { try? Favourites(URL(filePath: $0)) },
-                stores: settings.stores, run: settings.found.map { ($0, queue: settings.queue, batch: settings.batch) }, pool: pool,
-                thumbnails: thumbnails
-            ).endpoints
-        endpoints.append(
-            Endpoint(
-                method: "GET", path: "/healthz", summary: "Whether the server lives.", hasEffects: false, isOpen: true,
-                answers: [200: ["text/plain"]], reply: { _ in .later(within: .seconds(5)) { HTTPServiceAnswer("ok\n") } }))
-        endpoints += PageEndpoints.endpoints
-        endpoints.append(GatewayMetrics(fetch: fetch, counts: counts, service: service, pool: pool, room: room).endpoint)
-        endpoints.append(OpenAPIDocument.endpoint(endpoints))
-        counts.begin(endpoints)
+        gateway = Gateway(cluster, fetch, settings, service, pool)
+        let endpoints = gateway.endpoints
+        gateway.counts.begin(endpoints)
         table = EndpointTable(endpoints: endpoints)
+        use = Mutex(settings.access.tokens.map { TokenUse($0) })
     }
 
-    /// The gateway is about to end. Streams of events come to their end, so that their clients go to another gateway.
-    package func prepareToEnd() { queues.end.come() }
+    private var access: AccessRules { gateway.settings.access }
 
     /// The run that the server belongs to has ended. The server goes on showing it.
-    package func runHasEnded() { queues.hasRunEnded.set() }
+    package func runHasEnded() { gateway.hasRunEnded.set() }
 
     /// To be given to an `HTTPService`.
     package func reply(to request: HTTPServiceRequest) -> HTTPServiceReply {
@@ -79,7 +47,7 @@ package final class GatewayServer: Sendable {
             let items = try QueryItems(endpoint.hasOwnQuery ? "" : request.query, path: path, endpoint.parameters)
             return counted(try endpoint.reply(EndpointRequest(request: request, items: items, holder: holder)), endpoint)
         } catch {
-            if let rule = error.rule { counts.refused(by: rule) }
+            if let rule = error.rule { gateway.counts.refused(by: rule) }
             return .now(counted(error.answer, found))
         }
     }
@@ -119,10 +87,10 @@ package final class GatewayServer: Sendable {
     private func counted(_ answer: HTTPServiceAnswer, _ endpoint: Endpoint?) -> HTTPServiceAnswer {
         var counted = answer
         if case .bytes(let body) = answer.body, body.count > Self.small {
-            guard let claim = room.claim(body) else { return self.counted(Self.noRoom.answer, endpoint) }
+            guard let claim = gateway.settings.room.claim(body) else { return self.counted(Self.noRoom.answer, endpoint) }
             counted.held = claim
         }
-        counted.begun = { [counts] in
+        counted.begun = { [counts = gateway.counts] in
             answer.begun?()
             counts.answered(endpoint, status: answer.status)
         }

@@ -14,13 +14,15 @@ import Testing
         (["image/avif;Q=0, image/webp"], .webp), ([",;,=;q"], .plain), (["image/webp;q=none"], .webp),
     ])
     func `a format counts when the client names it and does not refuse it`(lines: [String], format: ThumbnailFormat) {
-        #expect(AcceptedFormats(lines).best(for: Self.request(100, 100)) == format)
+        #expect(ThumbnailFormat.best(for: Self.request(100, 100), accepting: lines) == format)
     }
 
     @Test func `AVIF is for small pictures`() {
-        let all = AcceptedFormats(["image/avif,image/webp"])
-        #expect(all.best(for: Self.request(256, 256)) == .avif && all.best(for: Self.request(257, 257)) == .webp)
-        #expect(all.best(for: Self.request(256, nil)) == .avif && all.best(for: Self.request(300, nil)) == .webp)
-        #expect(all.best(for: Self.request(1000, 60)) == .avif)
+        func best(_ width: Int, _ height: Int?) -> ThumbnailFormat {
+            .best(for: Self.request(width, height), accepting: ["image/avif,image/webp"])
+        }
+        #expect(best(256, 256) == .avif && best(257, 257) == .webp)
+        #expect(best(256, nil) == .avif && best(300, nil) == .webp)
+        #expect(best(1000, 60) == .avif)
     }
 }

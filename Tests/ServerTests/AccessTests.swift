@@ -1,3 +1,4 @@
+import GannetHTTP
 import Testing
 
 @testable import Server
@@ -104,7 +105,7 @@ import Testing
         "0123456789abcdef\n0123456789abcdef",
     ])
     func `a file of tokens that cannot be meant is refused, and no secret is told`(text: String) {
-        let failure = #expect(throws: TokenFailure.self) { try Token.list(text) }
+        let failure = #expect(throws: InvalidOptions.self) { try Token.list(text) }
         #expect(failure?.description.contains("0123456789abcdef") == false)
     }
 

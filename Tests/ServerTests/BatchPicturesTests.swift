@@ -1,4 +1,5 @@
 import Crawl
+import GannetFetch
 import GannetHTTP
 import GannetRedisClient
 import GannetTestKit
@@ -73,6 +74,8 @@ import Testing
         return content
     }
 
+    private let newest = PictureArrangement(.newestFirst, east: 0)
+
     private func urls(_ page: BatchPictures.Page) -> [String] { page.pictures.map(\.picture.url) }
 
     @Test func `pictures and failures of all partitions are there, and pages are not`() async throws {
@@ -80,7 +83,7 @@ import Testing
         let all = (0..<60).map { "http://h\($0 % 7)/\($0)" }
         try await fixture.enqueue(all)
         let pictures = try await fixture.pictures()
-        #expect(try await pictures.page(PictureOrder(), of: nil, first: 0, count: 100).waiting == 60)
+        #expect(try await pictures.page(newest, of: nil, first: 0, count: 100).waiting == 60)
         try await fixture.end { url in
             switch url.last {
             case "1": Self.failure(url)
@@ -90,7 +93,7 @@ import Testing
         }
         // Another index, because a look serves for a second.
         let later = try await fixture.pictures()
-        let page = try await later.page(PictureOrder(name: .host), of: nil, first: 0, count: 100)
+        let page = try await later.page(PictureArrangement(.host, east: 0), of: nil, first: 0, count: 100)
         #expect(Set(urls(page)) == Set(all.filter { $0.last != "2" }) && page.total == 54)
         #expect(page.failed == 6 && page.waiting == 0 && !page.isCut && !page.isReading)
         #expect(page.pictures.filter { $0.picture.failure?.kind == "http-404" }.count == 6)
@@ -100,23 +103,23 @@ import Testing
     }
 
     @Test(arguments: [
-        (PictureOrder.Name.largest, [4, 3, 2, 1, 0]), (.smallest, [0, 1, 2, 3, 4]),
+        (PictureArrangement.Order.largestFirst, [4, 3, 2, 1, 0]), (.smallestFirst, [0, 1, 2, 3, 4]),
     ])
-    func `a page has its place in the order`(name: PictureOrder.Name, places: [Int]) async throws {
+    func `a page has its place in the order`(order: PictureArrangement.Order, places: [Int]) async throws {
         let fixture = try await Fixture()
         try await fixture.enqueue((0..<5).map { "http://h/\($0)" })
         try await fixture.end { Self.picture($0, bytes: 100 + (Int($0.suffix(1)) ?? 0)) }
         let pictures = try await fixture.pictures()
         for first in 0...6 {
-            let page = try await pictures.page(PictureOrder(name: name), of: nil, first: first, count: 2)
+            let page = try await pictures.page(PictureArrangement(order, east: 0), of: nil, first: first, count: 2)
             #expect(urls(page) == places.dropFirst(first).prefix(2).map { "http://h/\($0)" } && page.total == 5)
         }
         for (place, number) in places.enumerated() {
             let id = try RequestedURL("http://h/\(number)").id
-            #expect(try await pictures.page(PictureOrder(name: name), of: nil, first: 0, count: 1, placeOf: id).place == place)
+            #expect(try await pictures.page(PictureArrangement(order, east: 0), of: nil, first: 0, count: 1, placeOf: id).place == place)
         }
         let none = try RequestedURL("http://elsewhere/").id
-        #expect(try await pictures.page(PictureOrder(name: name), of: nil, first: 0, count: 1, placeOf: none).place == nil)
+        #expect(try await pictures.page(PictureArrangement(order, east: 0), of: nil, first: 0, count: 1, placeOf: none).place == nil)
         await fixture.redis.close()
     }
 
@@ -125,7 +128,7 @@ import Testing
         try await fixture.enqueue(["http://h/1", "http://h/2"])
         try await fixture.end { Self.picture($0) }
         let pictures = try await fixture.pictures()
-        let page = try await pictures.page(PictureOrder(part: .day, offset: offset), of: nil, first: 0, count: 10)
+        let page = try await pictures.page(PictureArrangement(.newestFirst, by: .day, east: offset), of: nil, first: 0, count: 10)
         let ended = try #require(page.pictures.first?.picture.endedAt.millisecondsSince1970) / 1000
         let start = try #require(page.sections.first?.start?.millisecondsSince1970) / 1000
         let (east, day) = (Int64(offset * 60), Int64(86_400))
@@ -138,10 +141,10 @@ import Testing
         try await fixture.enqueue(["http://h/1", "http://h/2"])
         try await fixture.end { $0.hasSuffix("1") ? Self.failure($0) : Self.picture($0) }
         let first = try await fixture.pictures()
-        #expect(try await first.page(PictureOrder(), of: nil, first: 0, count: 10).failed == 1)
+        #expect(try await first.page(newest, of: nil, first: 0, count: 10).failed == 1)
         #expect(try await fixture.queue.retry(JobSelection(.dead)).count == 1)
         try await fixture.end { Self.picture($0) }
-        let later = try await fixture.pictures().page(PictureOrder(), of: nil, first: 0, count: 10)
+        let later = try await fixture.pictures().page(newest, of: nil, first: 0, count: 10)
         #expect(later.total == 2 && later.failed == 0)
         await fixture.redis.close()
     }
@@ -150,7 +153,7 @@ import Testing
         let fixture = try await Fixture(partitions: 3)
         try await fixture.enqueue((0..<50).map { "http://h\($0)/" })
         try await fixture.end { Self.picture($0) }
-        let page = try await fixture.pictures(most: 20).page(PictureOrder(), of: nil, first: 0, count: 100)
+        let page = try await fixture.pictures(most: 20).page(newest, of: nil, first: 0, count: 100)
         #expect(page.total == 20 && page.pictures.count == 20 && page.isCut)
         await fixture.redis.close()
     }
@@ -175,7 +178,7 @@ import Testing
         let fixture = try await Fixture()
         for url in ids.keys.sorted().dropLast() { try found.note(try #require(ids[url]), url) }
         let early = BatchPictures(fixture.queue, batch: 0, most: 100, found: found)
-        let before = try await early.page(PictureOrder(name: .host), of: nil, first: 0, count: 10)
+        let before = try await early.page(PictureArrangement(.host, east: 0), of: nil, first: 0, count: 10)
         #expect(Set(urls(before)) == ["http://h/1", "http://h/3"] && before.waiting == 0 && !before.isReading)
         #expect(before.pictures.first { $0.picture.url == "http://h/1" }?.picture.type == "image/png")
 
@@ -184,7 +187,7 @@ import Testing
         try await fixture.end { Self.picture($0, bytes: 99) }
         let number = try #require(try await fixture.queue.number(ofBatch: "b"))
         let after = try await BatchPictures(fixture.queue, batch: number, most: 100, found: found)
-            .page(PictureOrder(name: .smallest), of: nil, first: 0, count: 10)
+            .page(PictureArrangement(.smallestFirst, east: 0), of: nil, first: 0, count: 10)
         #expect(urls(after).first == "http://h/1" && Set(urls(after)) == ["http://h/1", "http://h/3", "http://h/5"])
         #expect(after.pictures.map(\.picture.bytes) == [1, 99, 99])
 
@@ -193,7 +196,7 @@ import Testing
         small.begin(with: folder)
         for url in ids.keys.sorted() { try small.note(try #require(ids[url]), url) }
         let cut = try await BatchPictures(fixture.queue, batch: number, most: 100, found: small)
-            .page(PictureOrder(), of: nil, first: 0, count: 10)
+            .page(newest, of: nil, first: 0, count: 10)
         #expect(cut.isCut && cut.total == 1)
         let id = try #require(ids["http://h/4"])
         let kept = try #require(try found.body(of: id))
@@ -209,7 +212,7 @@ import Testing
         try await fixture.end { Self.picture($0) }
         let pictures = try await fixture.pictures()
         let liked = [try RequestedURL("http://h/2").id, try RequestedURL("http://elsewhere/").id]
-        let page = try await pictures.page(PictureOrder(), of: liked, first: 0, count: 10)
+        let page = try await pictures.page(newest, of: liked, first: 0, count: 10)
         #expect(urls(page) == ["http://h/2"] && page.total == 1)
         await fixture.redis.close()
     }

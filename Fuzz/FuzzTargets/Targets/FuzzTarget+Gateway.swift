@@ -198,7 +198,8 @@ extension FuzzTarget {
         let lines = request.headers("accept")
         let text = lines.joined(separator: ",").lowercased().filter { $0 != " " && $0 != "\t" }
         for side in [64, 4096] {
-            let best = AcceptedFormats(lines).best(for: ThumbnailRequest(width: side, height: side, fit: .contain, format: .plain))
+            let best = ThumbnailFormat.best(
+                for: ThumbnailRequest(width: side, height: side, fit: .contain, format: .plain), accepting: lines)
             switch best {
             case .avif, .webp: try require(text.contains(best.mediaType), "\(best) for a client that takes \(text)")
             default: try require(best == .plain, "\(best) for a client that takes \(text)")

@@ -73,7 +73,7 @@ enum ServeCommand {
             let watching = Task { for await outage in access.cluster.outages { access.watch.note(outage) } }
             for await _ in interruption.stops { break }
             watching.cancel()
-            let left = await drain(service, server, within: drainTimeout, interruption, console)
+            let left = await drain(service, within: drainTimeout, interruption, console)
             service.stop()
             await client.close()
             return left == 0 ? .done : interruption.status
@@ -82,9 +82,8 @@ enum ServeCommand {
 
     /// Lets requests come to their end, within a time. Returns how many did not.
     private static func drain(
-        _ service: HTTPService, _ server: GatewayServer, within drainTimeout: Duration, _ interruption: Interruption, _ console: Console
+        _ service: HTTPService, within drainTimeout: Duration, _ interruption: Interruption, _ console: Console
     ) async -> Int {
-        server.prepareToEnd()
         let open = service.openRequests
         if open > 0 {
             console.note(

@@ -80,7 +80,7 @@ struct ServeOptions: Sendable {
         }
         gateway.access.hasTLS = certificate != nil || isBehindProxy
         let listed = try tokenFile.map { try Self.text(of: $0) }
-        do throws(TokenFailure) {
+        do throws(InvalidOptions) {
             if let listed { gateway.access.tokens = try Token.list(listed) }
             if let token { gateway.access.tokens.append(try Token(token, name: "--token")) }
         } catch {

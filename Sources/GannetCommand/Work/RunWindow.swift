@@ -74,7 +74,6 @@ struct RunWindow: Sendable {
     }
 
     func close(_ interruption: Interruption) async {
-        server.prepareToEnd()
         await interruption.cleaningUp(within: Self.drainTime) { await service.drain() }
         service.stop()
         await client.close()

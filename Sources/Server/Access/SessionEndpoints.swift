@@ -1,24 +1,23 @@
 internal import Crawl
 internal import GannetBase
 internal import GannetHTTP
+internal import Results
 
 /// `/v1/session`: a browser's first question, its sign-in and its sign-out.
-struct SessionEndpoints: Sendable {
-    let access: AccessRules
-    let queue: String
-    /// The batch that the window shows first.
-    let batch: String?
-    /// Whether the server can make thumbnails.
-    let makesThumbnails: @Sendable () -> Bool
-    /// Whether the run that the server belongs to has ended.
-    let hasRunEnded: SharedFlag
+extension Gateway {
+    private static let sessionShape: AnswerShape = [
+        "schema": .integer, "needsToken": .flag, "signedIn": .flag, "readOnly": .flag, "runEnded": .flag, "queue": .text,
+        "batch": .optional(.text), "thumbnails": .flag, "version": .text,
+    ]
 
-    var endpoints: [Endpoint] {
-        [
+    var sessionEndpoints: [Endpoint] {
+        let access = settings.access
+        return [
             Endpoint(
                 method: "GET", path: "/v1/session",
                 summary: "The first question of a browser: whether it must sign in, and what it may do.",
-                hasEffects: false, isOpen: true, shape: .session, reply: { request in .now(QueueAccess.answer(state(request.request))) }),
+                hasEffects: false, isOpen: true, shape: Self.sessionShape,
+                reply: { .now(HTTPServiceAnswer(json: session($0.request))) }),
             Endpoint(
                 method: "POST", path: "/v1/session",
                 summary: "Signs a browser in: the answer to its token is a cookie that no script reads.",
@@ -38,19 +37,12 @@ struct SessionEndpoints: Sendable {
         HTTPServiceAnswer(status: 204, headers: [(name: "Set-Cookie", value: cookie), (name: "Cache-Control", value: "no-store")])
     }
 
-    private func state(_ request: HTTPServiceRequest) -> JSONValue {
-        [
+    private func session(_ request: HTTPServiceRequest) -> JSONValue {
+        let access = settings.access
+        return [
             "schema": 1, "needsToken": .bool(!access.tokens.isEmpty), "signedIn": .bool(access.session(request) != nil),
-            "readOnly": .bool(access.isReadOnly), "runEnded": .bool(hasRunEnded.isSet), "queue": .string(queue), "batch": JSONValue(batch),
-            "thumbnails": .bool(makesThumbnails()), "version": .string(Version.current),
+            "readOnly": .bool(access.isReadOnly), "runEnded": .bool(hasRunEnded.isSet), "queue": .string(settings.queue),
+            "batch": JSONValue(settings.batch), "thumbnails": .bool((try? pool.check()) != nil), "version": .string(Version.current),
         ]
     }
-}
-
-extension AnswerShape {
-    fileprivate static let session: AnswerShape = [
-        "schema": .integer, "needsToken": .flag, "signedIn": .flag, "readOnly": .flag, "runEnded": .flag, "queue": .text,
-        "batch": .optional(.text),
-        "thumbnails": .flag, "version": .text,
-    ]
 }

@@ -1,5 +1,5 @@
 internal import GannetBase
-internal import GannetHTTP
+package import GannetHTTP
 
 /// A secret that a client shows, and how much its holder may ask for.
 package struct Token: Sendable {
@@ -15,9 +15,9 @@ package struct Token: Sendable {
     private static let shortest = 16
 
     /// - Throws: A sentence, where the secret is too easy to guess.
-    package init(_ secret: String, name: String, atOnce: Int = Token.usualAtOnce, perSecond: Int? = nil) throws(TokenFailure) {
+    package init(_ secret: String, name: String, atOnce: Int = Token.usualAtOnce, perSecond: Int? = nil) throws(InvalidOptions) {
         guard secret.utf8.count >= Self.shortest, secret.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else {
-            throw TokenFailure(
+            throw InvalidOptions(
                 "The token '\(name)' needs \(Self.shortest) or more visible ASCII characters: 'openssl rand -hex 32' makes a good one.")
         }
         self.name = name
@@ -44,7 +44,7 @@ package struct Token: Sendable {
 
     /// Reads a file of tokens: on each line a secret, and behind it `name=`, `at-once=` and `per-second=` where they are wanted. A line that
     /// begins with `#` says nothing.
-    package static func list(_ text: String) throws(TokenFailure) -> [Token] {
+    package static func list(_ text: String) throws(InvalidOptions) -> [Token] {
         var tokens: [Token] = []
         for (number, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             let words = line.split { $0 == " " || $0 == "\t" }
@@ -58,23 +58,16 @@ package struct Token: Sendable {
                 case ("at-once", let value?): atOnce = value
                 case ("per-second", let value?): perSecond = value
                 default:
-                    throw TokenFailure(
+                    throw InvalidOptions(
                         "Line \(number + 1): behind a token stand name=…, at-once=… and per-second=…, whole numbers up to a million.")
                 }
             }
             tokens.append(try Token(String(secret), name: name, atOnce: atOnce, perSecond: perSecond))
         }
-        guard !tokens.isEmpty else { throw TokenFailure("There is no token in it.") }
-        guard Set(tokens.map(\.digest)).count == tokens.count else { throw TokenFailure("A token is in it twice.") }
+        guard !tokens.isEmpty else { throw InvalidOptions("There is no token in it.") }
+        guard Set(tokens.map(\.digest)).count == tokens.count else { throw InvalidOptions("A token is in it twice.") }
         return tokens
     }
-}
-
-/// The sentence that says why a token cannot be used.
-package struct TokenFailure: Error, Sendable, CustomStringConvertible {
-    package let description: String
-
-    init(_ description: String) { self.description = description }
 }
 
 /// How much the holders of a token have under way, and have asked for in the last second. A struct without a clock.

@@ -26,7 +26,7 @@ struct AnswerHeaders {
     static func mayPass(_ name: String) -> Bool { !name.isEmpty && name.utf8.allSatisfy(\.isTokenByte) && !own.contains(name) }
 
     let tag: EntityTag?
-    private let fields: [Field]
+    let all: [Field]
     private let headers: ResponseHeaders?
 
     /// - Parameter alsoPassed: Names of further headers, in small letters, that the operator wants to reach clients.
@@ -49,7 +49,7 @@ struct AnswerHeaders {
         fields += [("Content-Type", type), ("Vary", "Accept"), ("Cache-Status", Self.status(of: source, at: now))]
         if let tag { fields.append(("ETag", tag.text)) }
         fields.append(("Cache-Status", wasKept ? "gannet-thumbnail; hit" : "gannet-thumbnail; fwd=miss"))
-        self.fields = fields + Self.guards
+        all = fields + Self.guards
     }
 
     /// Of a kept body that no client asks to be fetched.
@@ -59,7 +59,7 @@ struct AnswerHeaders {
         var fields: [Field] = [("Content-Type", type), ("Vary", "Accept")]
         fields.append(("Cache-Control", maximumAge > 0 ? "private, max-age=\(maximumAge), immutable" : "private, no-cache"))
         if let tag { fields.append(("ETag", tag.text)) }
-        self.fields = fields + Self.guards
+        all = fields + Self.guards
     }
 
     private init(_ headers: ResponseHeaders, _ ownTag: @autoclosure () -> EntityTag?, _ status: String, _ alsoPassed: Set<String>) {
@@ -72,17 +72,17 @@ struct AnswerHeaders {
         if let tag { fields.append(("ETag", tag.text)) }
         fields.append(("Accept-Ranges", "bytes"))
         fields.append(("Cache-Status", status))
-        self.fields = fields + Self.guards
+        all = fields + Self.guards
     }
-
-    var all: [Field] { fields }
 
     /// Read when it is asked for: most clients have no body to compare.
     var lastModified: String? { headers.flatMap { Validators.lastModified(of: $0) } }
 
-    /// A 304 has no headers that describe a body.
-    var ofUnchanged: [Field] {
-        fields.filter { !["content-type", "content-language", "accept-ranges", "content-disposition"].contains($0.name.lowercased()) }
+    /// 304 for a client that has this state of the body. It has no headers that describe a body.
+    func unchanged(_ conditions: ClientConditions, at now: Moment = .now) -> HTTPServiceAnswer? {
+        guard conditions.isCurrent(tag, lastModified: lastModified, now: now.millisecondsSince1970 / 1000) else { return nil }
+        let ofBody = ["content-type", "content-language", "accept-ranges", "content-disposition"]
+        return HTTPServiceAnswer(status: 304, headers: all.filter { !ofBody.contains($0.name.lowercased()) })
     }
 
     /// RFC 9211: how this cache came by the answer.

@@ -4,11 +4,7 @@ internal import GannetFetch
 internal import GannetHTTP
 
 /// `/v1/fetch` and `/v1/cache`: the body of a URL, fetched once for all who ask.
-struct FetchEndpoints: Sendable {
-    let fetch: ClusterFetch
-    let settings: GatewaySettings
-    let counts: GatewayCounts
-
+extension Gateway {
     /// The time a client is willing to wait.
     private static let deadline = Parameter("gannet-deadline", .seconds, in: .header, "For how many seconds the client waits, such as 2.5.")
 
@@ -42,14 +38,14 @@ struct FetchEndpoints: Sendable {
         }
     }
 
-    var endpoints: [Endpoint] {
+    var fetchEndpoints: [Endpoint] {
         [
             Endpoint(
                 method: "GET", path: "/v1/fetch",
                 summary: "The body of a URL, from the caches or from its origin. Clients that ask at the same time share one request.",
                 parameters: requestParameters + Self.conditions + Self.ranges,
                 answers: [200: ["*/*"], 206: ["*/*"], 304: []],
-                reply: { request throws(Problem) in try fetched(request) }),
+                reply: fetched),
             Endpoint(
                 method: "DELETE", path: "/v1/cache",
                 summary: "Forgets the kept answer of a URL and of the headers that go on to its origin. The next client has it fetched.",
@@ -108,7 +104,7 @@ struct FetchEndpoints: Sendable {
         // Two times are none that the parameter takes.
         let value = values.joined(separator: ", ")
         try Self.deadline.check(value)
-        return Parameter.seconds(value)
+        return Parameter.Form.readSeconds(value)
     }
 
     /// The client stays in the fetch as long as it reads.
@@ -151,9 +147,7 @@ struct FetchEndpoints: Sendable {
         let now = Moment.now
         let headers = AnswerHeaders(answer, alsoPassed: settings.passedHeaders, at: now)
         guard conditions.exist else { return HTTPServiceAnswer(status: 200, headers: headers.all, body: .bytes(answer.body)) }
-        if conditions.isCurrent(headers.tag, lastModified: headers.lastModified, now: now.millisecondsSince1970 / 1000) {
-            return HTTPServiceAnswer(status: 304, headers: headers.ofUnchanged)
-        }
+        if let unchanged = headers.unchanged(conditions, at: now) { return unchanged }
         switch conditions.range(of: answer.body.count, headers.tag, lastModified: headers.lastModified) {
         case .whole: return HTTPServiceAnswer(status: 200, headers: headers.all, body: .bytes(answer.body))
         case .part(let range):

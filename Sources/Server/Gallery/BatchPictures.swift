@@ -36,7 +36,7 @@ actor BatchPictures {
     private var looked: ContinuousClock.Instant?
     private var look: Task<Void, any Error>?
     private var reader: Task<Void, Never>?
-    private var arranged: [(order: PictureOrder, revision: Int, cells: Cells)] = []
+    private var arranged: [(order: PictureArrangement, revision: Int, cells: Cells)] = []
 
     /// For how long a look serves clients.
     private static let served = Duration.seconds(1)
@@ -81,7 +81,7 @@ actor BatchPictures {
     ///   - favourites: Only these pictures.
     ///   - wanted: A picture whose place is asked for.
     func page(
-        _ order: PictureOrder, of favourites: [URLID]?, first: Int, count: Int, placeOf wanted: URLID? = nil
+        _ order: PictureArrangement, of favourites: [URLID]?, first: Int, count: Int, placeOf wanted: URLID? = nil
     ) async throws -> Page {
         try await refresh()
         let cells = favourites.map { arrange(places(of: $0), order) } ?? cells(order)
@@ -215,7 +215,7 @@ actor BatchPictures {
     // MARK: Arranging
 
     /// Made anew only when the pictures have changed.
-    private func cells(_ order: PictureOrder) -> Cells {
+    private func cells(_ order: PictureArrangement) -> Cells {
         if let known = arranged.first(where: { $0.order == order && $0.revision == revision }) { return known.cells }
         let cells = arrange(Array(0..<Int32(pictures.count)), order)
         arranged.removeAll { $0.order == order }
@@ -227,7 +227,7 @@ actor BatchPictures {
 
     private static let nowhere = URL(string: "http://unknown.invalid/")
 
-    private func arrange(_ places: [Int32], _ order: PictureOrder) -> Cells {
+    private func arrange(_ places: [Int32], _ order: PictureArrangement) -> Cells {
         guard let nowhere = Self.nowhere else { preconditionFailure("The text is a URL.") }
         let given = places.lazy.map { place in
             let picture = self.pictures[Int(place)]
@@ -237,7 +237,7 @@ actor BatchPictures {
                 date: Date(timeIntervalSince1970: Double(picture.endedAt.millisecondsSince1970) / 1000),
                 byteCount: picture.failure == nil ? Int64(picture.bytes) : nil)
         }
-        let contents = PictureContents(given, order.arrangement)
+        let contents = PictureContents(given, order)
         return Cells(
             places: contents.pictures.compactMap { Int32($0.id) },
             sections: contents.sections.map { section in

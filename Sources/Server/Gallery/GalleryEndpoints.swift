@@ -1,4 +1,5 @@
 internal import Crawl
+internal import FoundationEssentials
 internal import GannetBase
 internal import GannetFetch
 internal import GannetHTTP
@@ -7,61 +8,64 @@ internal import GannetQueue
 internal import Results
 
 /// The pictures of a batch, and their kept bodies. None of these endpoints fetches a URL.
-struct GalleryEndpoints: Sendable {
-    let access: QueueAccess
-    let index: PictureIndex
-    /// Nil where there is no file for favourites.
-    let favourites: Favourites?
-    /// The workers' stores of bodies, besides Redis.
-    let stores: [any BodyStore]
-    /// The run that the server belongs to.
-    let run: (found: FoundPictures, queue: String, batch: String?)?
-    let pool: ThumbnailPool
-    let thumbnails: SharedThumbnails
+extension Gateway {
+    /// Pictures in an order.
+    private static let orders: KeyValuePairs<String, PictureArrangement.Order> = [
+        "newest": .newestFirst, "oldest": .oldestFirst, "host": .host, "largest": .largestFirst, "smallest": .smallestFirst,
+    ]
+    private static let parts: KeyValuePairs<String, PictureArrangement.Grouping> = ["day": .day, "week": .week, "month": .month]
 
     private static let longestPage = 500
-    private static let bound = Duration.seconds(30)
     /// A client that names the digest gets the same bytes for ever.
     private static let year = 31_536_000
 
     private static let id = Parameter("id", in: .path, "The id of a URL: 32 hexadecimal digits.")
 
-    var endpoints: [Endpoint] { [pictures, kept] + favouriteEndpoints }
+    var galleryEndpoints: [Endpoint] { [picturesEndpoint, keptEndpoint] + favouriteEndpoints }
 
     // MARK: Lists
 
-    private var pictures: Endpoint {
+    private var picturesEndpoint: Endpoint {
         Endpoint(
             method: "GET", path: "/v1/pictures",
             summary: "The pictures of a batch in an order and in sections, a part at a time, and the URLs that failed.",
             parameters: [
-                QueueEndpoints.queue, Parameter("batch", .text, "The batch; the latest one without this parameter."),
-                Parameter(
-                    "order", .choice(PictureOrder.Name.allCases.map(\.rawValue)), "The order; the newest first without this parameter."),
-                Parameter("by", .choice(PictureOrder.Part.allCases.map(\.rawValue)), "The sections, by the time at which a job ended."),
+                .queue, Parameter("batch", .text, "The batch; the latest one without this parameter."),
+                Parameter("order", .choice(Self.orders.map(\.key)), "The order; the newest first without this parameter."),
+                Parameter("by", .choice(Self.parts.map(\.key)), "The sections, by the time at which a job ended."),
                 Parameter("east", .minutes, "Where days begin: so many minutes east of Greenwich, such as 60 or -300."),
                 Parameter("favourites", .flag, "Only favourites."),
                 Parameter("picture", .text, "The id of a picture, whose place in the order is answered."),
                 Parameter("first", .number(0...1_000_000_000), "The place of the first picture of the answer; 0 without this parameter."),
                 Parameter("count", .number(0...Self.longestPage), "How many at most; 200 without this parameter."),
             ],
-            hasEffects: false, shape: .pictures, reply: { request throws(Problem) in try list(request) })
+            hasEffects: false, shape: Self.picturesShape, reply: list)
     }
+
+    private static let picturesShape: AnswerShape = [
+        "schema": .integer, "queue": .text, "batch": .optional(.text), "revision": .integer, "total": .integer, "failed": .integer,
+        "waiting": .integer, "isCut": .flag, "isReading": .flag, "sections": .list(["start": .optional(.text), "count": .integer]),
+        "first": .integer, "place": .optional(.integer), "favouritesProblem": .optional(.text),
+        "pictures": .list([
+            "id": .text, "url": .text, "host": .text, "failed": .flag, "endedAt": .text, "bytes": .optional(.integer),
+            "type": .optional(.text), "digest": .optional(.text), "httpStatus": .optional(.integer),
+            "error": .optional(["class": .text, "message": .text]), "favourite": .flag,
+        ]),
+    ]
 
     private func list(_ request: EndpointRequest) throws(Problem) -> HTTPServiceReply {
         let items = request.items
-        var order = PictureOrder()
-        if let name = items["order"].flatMap({ PictureOrder.Name(rawValue: $0) }) { order.name = name }
-        order.part = items["by"].flatMap { PictureOrder.Part(rawValue: $0) }
-        order.offset = items.minutes("east") ?? 0
+        let order = PictureArrangement(
+            Self.orders.first { $0.key == items["order"] }?.value ?? .newestFirst, by: Self.parts.first { $0.key == items["by"] }?.value,
+            east: items.minutes("east") ?? 0)
         let (first, count) = (items.number("first") ?? 0, items.number("count") ?? 200)
         let wanted = try items["picture"].map { text throws(Problem) in try Self.id(text) }
-        return access.reply(request) { [order] queue in
+        return reply(request) { queue in
             guard let batch = try await batch(items["batch"], in: queue) else {
                 return Self.json(queue, nil, BatchPictures.Page(), Liked(), first: first)
             }
             let liked = await liked()
-            let pictures = await index.pictures(of: batch.number, in: queue, and: batch.found)
+            let pictures = await pictures.pictures(of: batch.number, in: queue, and: batch.found)
             let page = try await pictures.page(
                 order, of: items.flag("favourites") ? liked.ids : nil, first: first, count: count, placeOf: wanted)
             return Self.json(queue, batch.name, page, liked, first: first)
@@ -70,16 +74,18 @@ struct GalleryEndpoints: Sendable {
 
     /// Nil where the queue has no batch.
     private func batch(_ name: String?, in queue: FetchQueue) async throws -> (name: String, number: Int, found: FoundPictures?)? {
-        let ofRun = run?.queue == queue.name ? run : nil
-        guard let name else {
-            guard let latest = try await access.looks.batches(of: queue, limit: 1).batches.first else { return nil }
-            return (latest.name, latest.number, latest.name == ofRun?.batch ? ofRun?.found : nil)
+        func ofRun(_ name: String) -> FoundPictures? {
+            queue.name == settings.queue && name == settings.batch ? settings.found : nil
         }
-        let found = name == ofRun?.batch ? ofRun?.found : nil
-        guard let number = try await access.looks.number(ofBatch: name, in: queue) else {
+        guard let name else {
+            guard let latest = try await looks.batches(of: queue, limit: 1).batches.first else { return nil }
+            return (latest.name, latest.number, ofRun(latest.name))
+        }
+        let found = ofRun(name)
+        guard let number = try await looks.number(ofBatch: name, in: queue) else {
             // The run has not begun its batch yet, or has ended. No batch has this number.
             if let found { return (name, 0, found) }
-            throw Problem(404, "no-such-batch", "There is no batch '\(name)' in the queue '\(queue.name)'.")
+            throw Problem.noSuchBatch(name, queue)
         }
         return (name, number, found)
     }
@@ -153,7 +159,7 @@ struct GalleryEndpoints: Sendable {
 
     // MARK: Bodies
 
-    private var kept: Endpoint {
+    private var keptEndpoint: Endpoint {
         let sides = Parameter.Form.number(ThumbnailRequest.sides)
         return Endpoint(
             method: "GET", path: "/v1/kept/{id}",
@@ -164,36 +170,33 @@ struct GalleryEndpoints: Sendable {
                 Parameter("height", sides, "The most pixels down."),
                 Parameter(
                     "fit", .choice(["contain", "cover"]), "'contain' shows all of the picture. 'cover' fills the size and cuts two sides."),
-            ] + FetchEndpoints.conditions,
-            hasEffects: false, answers: [200: ["*/*"], 304: []], reply: { request throws(Problem) in try body(request) })
+            ] + Self.conditions,
+            hasEffects: false, answers: [200: ["*/*"], 304: []], reply: body)
     }
 
     private func body(_ request: EndpointRequest) throws(Problem) -> HTTPServiceReply {
         let id = try Self.id(request.items.required("id"))
-        if let away = access.away { throw away }
+        if let away { throw away }
         let items = request.items
         let conditions = ClientConditions(request.request)
-        let late = Problem(504, "redis-slow", "Redis has not answered in time.").answer
-        return .later(within: Self.bound, otherwise: late) {
+        return .later(within: Self.bound, otherwise: Self.late) {
             do {
                 let gone = Problem(404, "not-kept", "The body of this URL is not kept, or not any more.")
                 // A run's folder knows more than Redis, which may have an outcome of another time or none.
-                let found = try run?.found.body(of: id)
-                let outcome = found == nil ? try await access.cluster.outcome(id) : nil
+                let found = try settings.found?.body(of: id)
+                let outcome = found == nil ? try await cluster.outcome(id) : nil
                 let content = found?.content ?? outcome?.content
                 guard let content, let digest = content.digest.flatMap({ SHA256Digest(bytes: $0) }) else { throw gone }
                 let isNamed = items["digest"] == "\(digest)"
                 if items["digest"] != nil, !isNamed { throw gone }
-                let request = wanted(request)
+                let request = items["width"] == nil ? nil : thumbnail(request)
                 let tag = EntityTag(Array("\"\(request.map { SharedThumbnails.key($0, digest).hexadecimal } ?? "\(digest)")\"".utf8))
                 var type = content.fields[.contentType] ?? ""
                 if type.isEmpty { type = "application/octet-stream" }
                 func headers() -> AnswerHeaders { AnswerHeaders(kept: type, tag, maximumAge: isNamed ? Self.year : 0) }
-                if conditions.isCurrent(tag, lastModified: nil, now: 0) {
-                    return HTTPServiceAnswer(status: 304, headers: headers().ofUnchanged)
-                }
+                if let unchanged = headers().unchanged(conditions) { return unchanged }
                 var kept = found.flatMap { $0.folder.body($0.content) }
-                if let outcome { kept = try await access.cluster.body(of: outcome, in: stores) }
+                if let outcome { kept = try await cluster.body(of: outcome, in: settings.stores) }
                 guard var bytes = kept else { throw gone }
                 if let request {
                     switch await thumbnails.thumbnail(request, of: bytes, digest: digest, isKept: true) {
@@ -207,26 +210,16 @@ struct GalleryEndpoints: Sendable {
             }
         }
     }
-
-    /// The thumbnail that a client wants; nil for the body itself.
-    private func wanted(_ request: EndpointRequest) -> ThumbnailRequest? {
-        guard let width = request.items.number("width") else { return nil }
-        var wanted = ThumbnailRequest(
-            width: width, height: request.items.number("height"), fit: request.items["fit"] == "cover" ? .cover : .contain, format: .plain)
-        wanted.format = AcceptedFormats(request.request.headers("accept")).best(for: wanted)
-        return wanted
-    }
 }
 
-extension AnswerShape {
-    fileprivate static let pictures: AnswerShape = [
-        "schema": .integer, "queue": .text, "batch": .optional(.text), "revision": .integer, "total": .integer, "failed": .integer,
-        "waiting": .integer, "isCut": .flag, "isReading": .flag, "sections": .list(["start": .optional(.text), "count": .integer]),
-        "first": .integer, "place": .optional(.integer), "favouritesProblem": .optional(.text),
-        "pictures": .list([
-            "id": .text, "url": .text, "host": .text, "failed": .flag, "endedAt": .text, "bytes": .optional(.integer),
-            "type": .optional(.text), "digest": .optional(.text), "httpStatus": .optional(.integer),
-            "error": .optional(["class": .text, "message": .text]), "favourite": .flag,
-        ]),
-    ]
+extension PictureArrangement {
+    /// - Parameter east: Where days begin: minutes east of Greenwich.
+    init(_ order: Order, by grouping: Grouping? = nil, east minutes: Int) {
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = TimeZone(secondsFromGMT: minutes * 60) ?? .gmt
+        // Weeks begin as ISO 8601 has it, on Mondays.
+        calendar.firstWeekday = 2
+        calendar.minimumDaysInFirstWeek = 4
+        self.init(order, by: grouping, calendar: calendar)
+    }
 }

@@ -10,82 +10,74 @@ enum AccessRule: String, CaseIterable, Sendable {
     case readOnly = "read-only"
 }
 
-/// Counts of what a gateway has answered since it began. No key is a stranger's text, so the number of keys has a bound.
+/// Counts of what a gateway has answered since it began. No label is a stranger's text, so the number of counts has a bound.
 final class GatewayCounts: Sendable {
-    /// An endpoint and a class of statuses, such as 2 for 200 to 299.
-    struct Answered: Hashable, Comparable, Sendable {
-        let path: String
-        let method: String
-        let statusClass: Int
+    /// The metrics with labels.
+    enum Subject: CaseIterable, Sendable {
+        case requests, refused, answers, failures, thumbnails, thumbnailFailures
 
-        /// - Parameter endpoint: Nil for a request that no endpoint is for.
-        init(_ endpoint: Endpoint?, _ statusClass: Int) {
-            path = endpoint?.path ?? "none"
-            method = endpoint?.method ?? "none"
-            self.statusClass = statusClass
-        }
-
-        static func < (one: Self, other: Self) -> Bool {
-            (one.path, one.method, one.statusClass) < (other.path, other.method, other.statusClass)
-        }
-    }
-
-    struct Values: Sendable {
-        var answered: [Answered: Int] = [:]
-        var refused: [AccessRule: Int] = [:]
-        /// Answers of `/v1/fetch` by the place that they came from.
-        var sources: [AnswerSource: Int] = [:]
-        /// Failures of `/v1/fetch` and `/v1/picture` by their class.
-        var failures: [String: Int] = [:]
-        /// Thumbnails that were in Redis.
-        var keptThumbnails = 0
-        var madeThumbnails = 0
-        var thumbnailFailures: [ThumbnailFailure.Kind: Int] = [:]
-    }
-
-    private let counted = Mutex(Values())
-
-    var values: Values { counted.withLock { $0 } }
-
-    /// Names all that there is to count: a count that begins with its first failure looks as if there had been none.
-    func begin(_ endpoints: [Endpoint]) {
-        counted.withLock { counted in
-            counted.answered[Answered(nil, 4)] = 0
-            for endpoint in endpoints {
-                for statusClass in 2...5 { counted.answered[Answered(endpoint, statusClass)] = 0 }
+        var metric: (name: String, labels: [String], help: String) {
+            switch self {
+            case .requests:
+                ("requests", ["endpoint", "method", "status"], "Requests whose answers have begun, by endpoint and class of status.")
+            case .refused: ("refused", ["rule"], "Requests that a rule refused: a missing token, a foreign page, a wrong host, a limit.")
+            case .answers: ("answers", ["source"], "Answers of /v1/fetch, by the place that they came from.")
+            case .failures: ("failures", ["class"], "Failures to fetch that /v1/fetch and /v1/picture answered, by class.")
+            case .thumbnails: ("thumbnails", ["source"], "Thumbnails that /v1/picture answered: kept in Redis, or made for the request.")
+            case .thumbnailFailures:
+                ("thumbnail_failures", ["class"], "Pictures of which /v1/picture could make no thumbnail, by class.")
             }
-            for rule in AccessRule.allCases { counted.refused[rule] = 0 }
-            for name in FetchError.Kind.classNames + Self.classesOfStatuses { counted.failures[name] = 0 }
-            for kind in ThumbnailFailure.Kind.allCases { counted.thumbnailFailures[kind] = 0 }
         }
+    }
+
+    private let counted = Mutex<[Subject: [[String]: Int]]>([:])
+
+    /// The counts of a subject by the values of its labels.
+    func values(of subject: Subject) -> [[String]: Int] { counted.withLock { $0[subject] ?? [:] } }
+
+    private func count(_ subject: Subject, _ labels: String...) {
+        counted.withLock { $0[subject, default: [:]][labels, default: 0] += 1 }
     }
 
     func answered(_ endpoint: Endpoint?, status: Int) {
-        counted.withLock { $0.answered[Answered(endpoint, status / 100), default: 0] += 1 }
+        count(.requests, endpoint?.path ?? "none", endpoint?.method ?? "none", "\(status / 100)xx")
     }
 
-    func refused(by rule: AccessRule) { counted.withLock { $0.refused[rule, default: 0] += 1 } }
+    func refused(by rule: AccessRule) { count(.refused, rule.rawValue) }
 
-    func fetched(from source: AnswerSource) { counted.withLock { $0.sources[source, default: 0] += 1 } }
+    func fetched(from source: AnswerSource) { count(.answers, Self.name(of: source)) }
 
-    func failed(_ error: FetchError) {
-        let name = Self.failureClass(error)
-        counted.withLock { $0.failures[name, default: 0] += 1 }
+    func failed(_ error: FetchError) { count(.failures, Self.failureClass(error)) }
+
+    func thumbnail(wasKept: Bool) { count(.thumbnails, wasKept ? "redis" : "made") }
+
+    func failed(_ failure: ThumbnailFailure) { count(.thumbnailFailures, failure.kind.rawValue) }
+
+    /// Names all that there is to count: a count that begins with its first failure looks as if there had been none.
+    func begin(_ endpoints: [Endpoint]) {
+        let classes = FetchError.Kind.classNames + ["http-4xx", "http-5xx", "http-other"]
+        // A gateway has no folder for answers.
+        let sources = AnswerSource.allCases.filter { $0 != .disk }
+        let all: [Subject: [[String]]] = [
+            .requests: [["none", "none", "4xx"]] + endpoints.flatMap { one in (2...5).map { [one.path, one.method, "\($0)xx"] } },
+            .refused: AccessRule.allCases.map { [$0.rawValue] }, .answers: sources.map { [Self.name(of: $0)] },
+            .failures: classes.map { [$0] }, .thumbnails: [["redis"], ["made"]],
+            .thumbnailFailures: ThumbnailFailure.Kind.allCases.map { [$0.rawValue] },
+        ]
+        counted.withLock { $0 = all.mapValues { labels in Dictionary(labels.map { ($0, 0) }) { first, _ in first } } }
     }
 
-    func thumbnail(wasKept: Bool) { counted.withLock { if wasKept { $0.keptThumbnails += 1 } else { $0.madeThumbnails += 1 } } }
-
-    func failed(_ failure: ThumbnailFailure) { counted.withLock { $0.thumbnailFailures[failure.kind, default: 0] += 1 } }
-
-    private static let classesOfStatuses = ["http-4xx", "http-5xx", "http-other"]
+    private static func name(of source: AnswerSource) -> String {
+        switch source {
+        case .shared: "redis"
+        case .network: "origin"
+        case .memory, .disk, .revalidated, .stale: source.rawValue
+        }
+    }
 
     /// An origin may answer any status, so statuses count by their hundreds.
     private static func failureClass(_ error: FetchError) -> String {
         guard case .status(let status) = error.kind else { return error.className }
-        return switch status {
-        case 400...499: classesOfStatuses[0]
-        case 500...599: classesOfStatuses[1]
-        default: classesOfStatuses[2]
-        }
+        return [4, 5].contains(status / 100) ? "http-\(status / 100)xx" : "http-other"
     }
 }

@@ -5,67 +5,37 @@ internal import GannetHTTP
 internal import Results
 
 /// `/metrics`: what a gateway has done since it began, for Prometheus.
-struct GatewayMetrics: Sendable {
-    let fetch: ClusterFetch
-    let counts: GatewayCounts
-    let service: HTTPServiceCounts
-    let pool: ThumbnailPool
-    let room: BodyRoom
-
-    var endpoint: Endpoint {
+extension Gateway {
+    var metricsEndpoint: Endpoint {
         Endpoint(
             method: "GET", path: "/metrics", summary: "Figures of this server for Prometheus.", hasEffects: false,
-            answers: [200: ["text/plain"]], reply: { _ in .now(HTTPServiceAnswer(page, type: MetricsText.contentType)) })
+            answers: [200: ["text/plain"]], reply: { _ in .now(HTTPServiceAnswer(metrics, type: MetricsText.contentType)) })
     }
 
-    private var page: String {
+    private var metrics: String {
         var page = MetricsText()
         page.add("gannet_gateway_info", .gauge, "Which version serves.", 1, [("version", Version.current)])
-        page.add(counts.values)
+        page.add(counts)
         page.add(service.values)
         page.add("gannet_gateway_thumbnail_programs", .gauge, "Programs that make thumbnails, at work or idle.", pool.programs)
         page.add(fetch.statistics, memoryLimit: fetch.memoryLimit)
-        page.add(room)
+        page.add(settings.room)
         page.add(ProcessFigures.current)
         return page.text
     }
 }
 
 extension MetricsText {
-    fileprivate mutating func add(_ counts: GatewayCounts.Values) {
-        add(
-            "gannet_gateway_requests_total", .counter, "Requests whose answers have begun, by endpoint and class of status.",
-            counts.answered.sorted { $0.key < $1.key }.map { key, count in
-                (labels: [("endpoint", key.path), ("method", key.method), ("status", "\(key.statusClass)xx")], value: count)
-            })
-        add(
-            "gannet_gateway_refused_total", .counter,
-            "Requests that a rule refused: a missing token, a foreign page, a wrong host, a limit.",
-            Self.samples("rule", counts.refused) { $0.rawValue })
-        add(
-            "gannet_gateway_answers_total", .counter, "Answers of /v1/fetch, by the place that they came from.",
-            Self.sources.map { (labels: [("source", $0.label)], value: counts.sources[$0.source, default: 0]) })
-        add(
-            "gannet_gateway_failures_total", .counter, "Failures to fetch that /v1/fetch and /v1/picture answered, by class.",
-            Self.samples("class", counts.failures) { $0 })
-        add(
-            "gannet_gateway_thumbnails_total", .counter, "Thumbnails that /v1/picture answered: kept in Redis, or made for the request.",
-            [(labels: [("source", "redis")], value: counts.keptThumbnails), (labels: [("source", "made")], value: counts.madeThumbnails)])
-        add(
-            "gannet_gateway_thumbnail_failures_total", .counter, "Pictures of which /v1/picture could make no thumbnail, by class.",
-            Self.samples("class", counts.thumbnailFailures) { $0.rawValue })
+    fileprivate mutating func add(_ counts: GatewayCounts) {
+        for subject in GatewayCounts.Subject.allCases {
+            let (name, labels, help) = subject.metric
+            let values = counts.values(of: subject).sorted { $0.key.lexicographicallyPrecedes($1.key) }
+            let samples: [(labels: Labels, value: Int)] = values.map { key, count in
+                (labels: zip(labels, key).map { (name: $0, value: $1) }, value: count)
+            }
+            add("gannet_gateway_\(name)_total", .counter, help, samples)
+        }
     }
-
-    private static func samples<Key>(
-        _ label: String, _ counts: [Key: Int], _ text: (Key) -> String
-    ) -> [(labels: Labels, value: Int)] {
-        counts.map { (text($0.key), $0.value) }.sorted { $0.0 < $1.0 }.map { (labels: [(label, $0.0)], value: $0.1) }
-    }
-
-    /// A gateway has no folder for answers.
-    private static let sources: [(source: AnswerSource, label: String)] = [
-        (.memory, "memory"), (.shared, "redis"), (.network, "origin"), (.revalidated, "revalidated"), (.stale, "stale"),
-    ]
 
     fileprivate mutating func add(_ service: HTTPServiceCounts.Values) {
         add("gannet_gateway_in_flight", .gauge, "Requests that are read, wait for their answer, or are being sent it.", service.requests)

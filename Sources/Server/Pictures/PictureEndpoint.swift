@@ -5,19 +5,15 @@ internal import GannetPictures
 internal import Results
 
 /// `/v1/picture`: a picture at the size that a client needs.
-struct PictureEndpoint: Sendable {
-    let fetches: FetchEndpoints
-    let pool: ThumbnailPool
-    let thumbnails: SharedThumbnails
-
+extension Gateway {
     private static let formats = ["auto", "jpeg", "png", "webp", "avif"]
 
-    var endpoint: Endpoint {
+    var pictureEndpoint: Endpoint {
         let sides = Parameter.Form.number(ThumbnailRequest.sides)
         return Endpoint(
             method: "GET", path: "/v1/picture",
             summary: "A thumbnail of the picture at a URL. No picture is enlarged.",
-            parameters: fetches.requestParameters + FetchEndpoints.conditions + [
+            parameters: requestParameters + Self.conditions + [
                 Parameter("width", sides, required: true, "The most pixels across."),
                 Parameter(
                     "height", sides,
@@ -32,22 +28,22 @@ struct PictureEndpoint: Sendable {
                 Parameter("accept", in: .header, "The formats that the client reads, such as image/webp."),
             ],
             answers: [200: ThumbnailFormat.allCases.filter { $0 != .plain }.map(\.mediaType), 304: []],
-            reply: { request throws(Problem) in try reply(request) })
+            reply: picture)
     }
 
-    private func reply(_ request: EndpointRequest) throws(Problem) -> HTTPServiceReply {
-        let question = try fetches.question(request)
-        let deadline = try fetches.deadline(request.request)
-        let wanted = wanted(request)
+    private func picture(_ request: EndpointRequest) throws(Problem) -> HTTPServiceReply {
+        let question = try question(request)
+        let deadline = try deadline(request.request)
+        let wanted = thumbnail(request)
         let conditions = ClientConditions(request.request)
         // Without the program nothing is fetched either.
         do throws(ThumbnailFailure) { try pool.check() } catch { return .now(refusal(error, question.url)) }
         let late = ThumbnailFailure(.tooSlow, "The thumbnail was not made in the time that the client waits.")
         return .later(within: deadline, otherwise: refusal(late, question.url)) {
             let source: ServedAnswer
-            switch await fetches.source(of: question, within: deadline) {
+            switch await self.source(of: question, within: deadline) {
             case .success(let answer): source = answer
-            case .failure(let error): return fetches.failure(error, of: question)
+            case .failure(let error): return failure(error, of: question)
             }
             let digest = source.digest ?? SHA256Digest(of: source.body)
             switch await thumbnails.thumbnail(wanted, of: source.body, digest: digest, isKept: source.isKept) {
@@ -57,7 +53,8 @@ struct PictureEndpoint: Sendable {
         }
     }
 
-    private func wanted(_ request: EndpointRequest) -> ThumbnailRequest {
+    /// The thumbnail that a client wants.
+    func thumbnail(_ request: EndpointRequest) -> ThumbnailRequest {
         let items = request.items
         var wanted = ThumbnailRequest(
             width: items.number("width") ?? ThumbnailRequest.sides.upperBound, height: items.number("height"),
@@ -68,7 +65,7 @@ struct PictureEndpoint: Sendable {
             case "png": .png
             case "webp": .webp
             case "avif": .avif
-            default: AcceptedFormats(request.request.headers("accept")).best(for: wanted)
+            default: .best(for: wanted, accepting: request.request.headers("accept"))
             }
         return wanted
     }
@@ -77,19 +74,15 @@ struct PictureEndpoint: Sendable {
         let thumbnail = found.thumbnail
         let headers = AnswerHeaders(
             thumbnail.bytes, type: thumbnail.format.mediaType, of: source, wasKept: found.wasKept, at: .now)
-        let isCurrent = conditions.isCurrent(headers.tag, lastModified: nil, now: Moment.now.millisecondsSince1970 / 1000)
-        var answer =
-            isCurrent
-            ? HTTPServiceAnswer(status: 304, headers: headers.ofUnchanged)
-            : HTTPServiceAnswer(status: 200, headers: headers.all, body: .bytes(thumbnail.bytes))
-        answer.begun = { [counts = fetches.counts] in counts.thumbnail(wasKept: found.wasKept) }
+        var answer = headers.unchanged(conditions) ?? HTTPServiceAnswer(headers: headers.all, body: .bytes(thumbnail.bytes))
+        answer.begun = { [counts] in counts.thumbnail(wasKept: found.wasKept) }
         return answer
     }
 
     /// An answer counts when it begins to be sent.
     private func refusal(_ failure: ThumbnailFailure, _ url: String) -> HTTPServiceAnswer {
         var answer = Problem(failure, url: url).answer
-        answer.begun = { [counts = fetches.counts] in counts.failed(failure) }
+        answer.begun = { [counts] in counts.failed(failure) }
         return answer
     }
 }

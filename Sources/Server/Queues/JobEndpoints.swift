@@ -4,9 +4,7 @@ internal import GannetHTTP
 internal import GannetQueue
 
 /// The jobs of the queues: adding, listing, trying again and deleting them.
-struct JobEndpoints: Sendable {
-    let access: QueueAccess
-
+extension Gateway {
     private static let host = Parameter("host", .text, "Only jobs of this host, with its port unless that is 80 or 443.")
     private static let errorClass = Parameter(
         "class", .errorClass, "Only dead jobs of this class of failures, such as timeout or http-404.")
@@ -21,18 +19,29 @@ struct JobEndpoints: Sendable {
     /// How many jobs one answer counts.
     private static let mostCounted = 10_000
 
-    private static func state(_ states: [JobState], required: Bool = false) -> Parameter {
-        Parameter("state", .choice(states.map(\.rawValue)), required: required, "The state of the jobs.")
+    /// The parameters that say which jobs are meant.
+    private static func jobs(_ states: [JobState], required: Bool = false) -> [Parameter] {
+        let state = Parameter("state", .choice(states.map(\.rawValue)), required: required, "The state of the jobs.")
+        return [.queue, state, host, errorClass, batch, text, url]
     }
 
-    var endpoints: [Endpoint] {
+    /// The shape of answers about jobs of a state.
+    private static func shape(_ members: AnswerShape) -> AnswerShape {
+        .ofQueue(["state": .word(JobState.allCases.map(\.rawValue))] + members)
+    }
+
+    private static let sweepShape = AnswerShape.ofQueue([
+        "state": .text, "change": .word(["retried", "deleted"]), "count": .integer, "stuck": .integer,
+    ])
+
+    var jobEndpoints: [Endpoint] {
         [
             Endpoint(
                 method: "POST", path: "/v1/jobs",
                 summary:
                     "Adds URLs to a queue. The body has one on each line, or is JSON lines with a field 'url', and may be of any length.",
                 parameters: [
-                    QueueEndpoints.queue,
+                    .queue,
                     Parameter(
                         "batch", .words(FetchQueue.longestBatchName),
                         "A name for the batch. A batch of the same name goes on where it stopped."),
@@ -48,77 +57,52 @@ struct JobEndpoints: Sendable {
                     Parameter("cache", .flag, "Whether the bodies are a mere cache, which makes room in Redis before an export."),
                 ],
                 answers: [200: ["application/json"], 422: ["application/json", "application/problem+json"]],
-                shape: .accepted, takes: ["text/plain", "application/x-ndjson"],
+                shape: .ofQueue([
+                    "batch": .optional(.text), "accepted": .integer, "invalid": .integer,
+                    "complaints": .list(["place": .text, "reason": .text]),
+                ]), takes: ["text/plain", "application/x-ndjson"],
                 reply: { request throws(Problem) in
-                    if let problem = access.over ?? access.away { throw problem }
-                    let upload = try JobUpload(request, queue: access.queue(request))
+                    if let problem = over ?? away { throw problem }
+                    let upload = try JobUpload(request, queue: queue(request))
                     return .later { await upload.answer() }
                 }),
             Endpoint(
                 method: "GET", path: "/v1/jobs",
                 summary: "Jobs of one state, a page at a time. A page ends with its cursor after a bounded search, even with no job on it.",
-                parameters: [
-                    QueueEndpoints.queue, Self.state(JobState.allCases), Self.host, Self.errorClass, Self.batch, Self.text,
-                    Self.url, Parameter("cursor", .text, "The cursor of the page before."), Self.limit,
+                parameters: Self.jobs(JobState.allCases) + [
+                    Parameter("cursor", .text, "The cursor of the page before."), Self.limit,
                 ],
-                hasEffects: false, shape: .jobs, reply: { request throws(Problem) in try list(request) }),
+                hasEffects: false, shape: Self.shape(["jobs": .list(JobLook.fields.shape), "cursor": .optional(.text)]), reply: list),
             Endpoint(
                 method: "GET", path: "/v1/jobs/count",
                 summary: "How many jobs a list or a change would be about. The count ends after a bounded search, and says so.",
-                parameters: [
-                    QueueEndpoints.queue, Self.state(JobState.allCases), Self.host, Self.errorClass, Self.batch, Self.text, Self.url,
-                ],
-                hasEffects: false, shape: .count, reply: { request throws(Problem) in try count(request) }),
+                parameters: Self.jobs(JobState.allCases), hasEffects: false,
+                shape: Self.shape(["count": .integer, "atLeast": .flag]), reply: count),
             Endpoint(
                 method: "GET", path: "/v1/jobs/hosts",
                 summary: "The hosts of dead jobs and their classes of failures, the most first, as they were within the last second.",
-                parameters: [QueueEndpoints.queue], hasEffects: false, shape: .deadHosts,
-                reply: { request throws(Problem) in
-                    access.reply(request) { queue in
-                        let found = try await access.looks.deadHosts(of: queue)
-                        let hosts = found.kinds.map { kind, count -> JSONValue in
-                            ["host": .string(kind.host), "class": .string(kind.errorClass), "count": .integer(count)]
-                        }
-                        return ["schema": 1, "queue": .string(queue.name), "hosts": .array(hosts), "atLeast": .bool(found.isMore)]
+                parameters: [.queue], hasEffects: false,
+                shape: .ofQueue(["hosts": .list(["host": .text, "class": .text, "count": .integer]), "atLeast": .flag]),
+                reply: asking { _, queue in
+                    let found = try await looks.deadHosts(of: queue)
+                    let hosts = found.kinds.map { kind, count -> JSONValue in
+                        ["host": .string(kind.host), "class": .string(kind.errorClass), "count": .integer(count)]
                     }
+                    return ["schema": 1, "queue": .string(queue.name), "hosts": .array(hosts), "atLeast": .bool(found.isMore)]
                 }),
             Endpoint(
                 method: "POST", path: "/v1/jobs/retry", summary: "Tries dead jobs again, or delayed ones now.",
-                parameters: [
-                    QueueEndpoints.queue, Self.state([.dead, .delayed]), Self.host, Self.errorClass, Self.batch, Self.text, Self.url,
-                    Self.most,
-                ],
-                shape: .sweep,
+                parameters: Self.jobs([.dead, .delayed]) + [Self.most], shape: Self.sweepShape,
                 reply: { request throws(Problem) in try sweep(request, .dead, "retried") { try await $0.retry($1, limit: $2) } }),
             Endpoint(
                 method: "DELETE", path: "/v1/jobs", summary: "Deletes jobs of one state. They count as cancelled; dead ones as failed.",
-                parameters: [
-                    QueueEndpoints.queue, Self.state([.ready, .parked, .delayed, .dead], required: true), Self.host, Self.errorClass,
-                    Self.batch, Self.text, Self.url, Self.most,
-                ],
-                shape: .sweep,
+                parameters: Self.jobs([.ready, .parked, .delayed, .dead], required: true) + [Self.most], shape: Self.sweepShape,
                 reply: { request throws(Problem) in try sweep(request, .ready, "deleted") { try await $0.delete($1, limit: $2) } }),
         ]
     }
 
-    /// The jobs that a request is about.
-    private struct Wanted: Sendable {
-        var selection: JobSelection
-        var batch: String?
-
-        /// In a queue, where a batch has a number.
-        func selection(in queue: FetchQueue) async throws -> JobSelection {
-            guard let batch else { return selection }
-            guard let number = try await queue.number(ofBatch: batch) else {
-                throw Problem(404, "no-such-batch", "There is no batch '\(batch)' in the queue '\(queue.name)'.")
-            }
-            var selection = selection
-            selection.filter.batch = number
-            return selection
-        }
-    }
-
-    private func wanted(_ request: EndpointRequest, usual: JobState) throws(Problem) -> Wanted {
+    /// The jobs that a request is about, but for their batch.
+    private func selection(_ request: EndpointRequest, usual: JobState) throws(Problem) -> JobSelection {
         let items = request.items
         let state = items["state"].flatMap { JobState(rawValue: $0) }
         let errorClass = items["class"]
@@ -137,19 +121,29 @@ struct JobEndpoints: Sendable {
             selection.filter.url = url.id
             selection.filter.host = url.host
         }
-        return Wanted(selection: selection, batch: items["batch"])
+        return selection
+    }
+
+    /// The same with the number that the queue has for the batch.
+    private func numbered(_ selection: JobSelection, _ request: EndpointRequest, in queue: FetchQueue) async throws -> JobSelection {
+        guard let batch = request.items["batch"] else { return selection }
+        var selection = selection
+        selection.filter.batch = try await queue.number(ofBatch: batch)
+        if selection.filter.batch == nil { throw Problem.noSuchBatch(batch, queue) }
+        return selection
     }
 
     private func list(_ request: EndpointRequest) throws(Problem) -> HTTPServiceReply {
-        let wanted = try wanted(request, usual: .active)
+        let selection = try selection(request, usual: .active)
         guard let cursor = request.items["cursor"].map({ JobCursor($0) }) ?? JobCursor() else {
             throw .badRequest("This is no cursor of an earlier page.")
         }
         let limit = request.items.number("limit") ?? 50
-        return access.reply(request) { queue in
-            let page = try await queue.jobs(try await wanted.selection(in: queue), from: cursor, limit: limit, parts: Self.parts)
+        return reply(request) { queue in
+            let page = try await queue.jobs(
+                try await numbered(selection, request, in: queue), from: cursor, limit: limit, parts: Self.parts)
             return [
-                "schema": 1, "queue": .string(queue.name), "state": .string(wanted.selection.state.rawValue),
+                "schema": 1, "queue": .string(queue.name), "state": .string(selection.state.rawValue),
                 "jobs": JobLook.fields.list(of: page.looks),
                 "cursor": JSONValue(page.next?.text),
             ]
@@ -157,9 +151,9 @@ struct JobEndpoints: Sendable {
     }
 
     private func count(_ request: EndpointRequest) throws(Problem) -> HTTPServiceReply {
-        let wanted = try wanted(request, usual: .active)
-        return access.reply(request) { queue in
-            let selection = try await wanted.selection(in: queue)
+        let selection = try selection(request, usual: .active)
+        return reply(request) { queue in
+            let selection = try await numbered(selection, request, in: queue)
             let isPlain = selection.filter == JobFilter()
             let counted = try await queue.count(selection, limit: isPlain ? .max : Self.mostCounted, parts: Self.parts)
             return [
@@ -173,12 +167,13 @@ struct JobEndpoints: Sendable {
         _ request: EndpointRequest, _ usual: JobState, _ verb: String,
         _ change: @escaping @Sendable (FetchQueue, JobSelection, Int) async throws -> JobSweep
     ) throws(Problem) -> HTTPServiceReply {
-        let wanted = try wanted(request, usual: usual)
+        let selection = try selection(request, usual: usual)
         let limit = request.items.number("limit") ?? .max
-        return try access.change(request) { queue in
-            let swept = try await change(queue, try await wanted.selection(in: queue), limit)
+        if let over { throw over }
+        return reply(request) { queue in
+            let swept = try await change(queue, try await numbered(selection, request, in: queue), limit)
             return [
-                "schema": 1, "queue": .string(queue.name), "state": .string(wanted.selection.state.rawValue), "change": .string(verb),
+                "schema": 1, "queue": .string(queue.name), "state": .string(selection.state.rawValue), "change": .string(verb),
                 "count": .integer(swept.count), "stuck": .integer(swept.stuck),
             ]
         }

@@ -50,7 +50,7 @@ struct JobUpload: Sendable {
                 "accepted": .integer(summary.accepted), "invalid": .integer(summary.invalid),
                 "complaints": .array(summary.complaints.map { ["place": .string("\($0.place)"), "reason": .string($0.reason)] }),
             ]
-            return QueueAccess.answer(json, status: summary.accepted > 0 || summary.invalid == 0 ? 200 : 422)
+            return HTTPServiceAnswer(json: json, status: summary.accepted > 0 || summary.invalid == 0 ? 200 : 422)
         } catch let error as ListError {
             return Problem(422, "list", "The list cannot be read: \(Self.reason(error)).").answer
         } catch {

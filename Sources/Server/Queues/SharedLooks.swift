@@ -4,57 +4,37 @@ internal import GannetQueue
 
 /// Looks at Redis for all clients that watch something: fifty windows cost Redis as much as one.
 final class SharedLooks: Sendable {
-    private struct Latest {
-        let began: ContinuousClock.Instant
-        let look: Task<any Sendable, any Error>
-    }
-
     private let cluster: ClusterState
-    private let latest = Mutex<[String: Latest]>([:])
-
-    /// For how long a look serves clients. A client that looks each second gets a new one each time.
-    private static let served = Duration.milliseconds(900)
+    private let overviews = SharedLook<QueueOverview>()
+    private let batches = SharedLook<(batches: [Batch], total: Int)>()
+    private let numbers = SharedLook<Int?>()
+    private let deadHosts = SharedLook<DeadHosts>()
 
     init(_ cluster: ClusterState) { self.cluster = cluster }
 
-    /// The result of a look that began in the last second.
-    /// - Parameter subject: The name of the look. Clients with the same name share it.
-    private func share<Value: Sendable>(_ subject: String, _ look: @escaping @Sendable () async throws -> Value) async throws -> Value {
-        let now = ContinuousClock.now
-        let shared = latest.withLock { latest in
-            if let known = latest[subject], now - known.began < Self.served { return known.look }
-            let task = Task<any Sendable, any Error> { try await look() }
-            // There are no more of them than clients that have asked in this second.
-            latest = latest.filter { now - $0.value.began < Self.served }
-            latest[subject] = Latest(began: now, look: task)
-            return task
-        }
-        guard let value = try await shared.value as? Value else { preconditionFailure("'\(subject)' is two kinds of looks.") }
-        return value
-    }
-
     /// How a queue stands.
     func look(at queue: FetchQueue) async -> QueueLook {
-        if cluster.isAway { return .problem(QueueAccess.redisIsAway) }
-        do { return .status(try await share("status \(queue.name)") { try await queue.overview() }) } catch { return .problem("\(error)") }
+        if cluster.isAway { return .problem(Gateway.redisIsAway) }
+        do {
+            return .status(try await overviews.value(queue.name) { try await queue.overview() })
+        } catch {
+            return .problem("\(error)")
+        }
     }
 
-    /// A queue's latest batches.
-    func batches(of queue: FetchQueue, limit: Int) async throws -> LatestBatches {
-        try await share("batches \(limit) \(queue.name)") {
-            let (batches, total) = try await queue.batches(limit: limit)
-            return LatestBatches(batches: batches, total: total)
-        }
+    /// A queue's latest batches, and how many it has.
+    func batches(of queue: FetchQueue, limit: Int) async throws -> (batches: [Batch], total: Int) {
+        try await batches.value("\(limit) \(queue.name)") { try await queue.batches(limit: limit) }
     }
 
     /// The number of a batch; nil for a name that no batch has.
     func number(ofBatch name: String, in queue: FetchQueue) async throws -> Int? {
-        try await share("number \(queue.name) \(name)") { BatchNumber(number: try await queue.number(ofBatch: name)) }.number
+        try await numbers.value("\(queue.name) \(name)") { try await queue.number(ofBatch: name) }
     }
 
     /// The hosts of a queue's dead jobs, those with the most jobs of a class first.
     func deadHosts(of queue: FetchQueue) async throws -> DeadHosts {
-        try await share("dead hosts \(queue.name)") {
+        try await deadHosts.value(queue.name) {
             let page = try await queue.jobs(JobSelection(.dead), limit: DeadHosts.mostJobs)
             var counts: [DeadHosts.Kind: Int] = [:]
             for job in page.jobs { counts[DeadHosts.Kind(host: job.entry.host, errorClass: job.errorClass ?? "unknown"), default: 0] += 1 }
@@ -62,9 +42,26 @@ final class SharedLooks: Sendable {
             return DeadHosts(kinds: Array(sorted.prefix(DeadHosts.most)), isMore: page.next != nil)
         }
     }
+}
 
-    private struct BatchNumber: Sendable {
-        let number: Int?
+/// A kind of look. Clients that ask for the same within a second share one.
+private final class SharedLook<Value: Sendable>: Sendable {
+    private let latest = Mutex<[String: (began: ContinuousClock.Instant, look: Task<Value, any Error>)]>([:])
+
+    /// For how long a look serves clients. A client that looks each second gets a new one each time.
+    private static var served: Duration { .milliseconds(900) }
+
+    func value(_ subject: String, _ look: @escaping @Sendable () async throws -> Value) async throws -> Value {
+        let now = ContinuousClock.now
+        let shared = latest.withLock { latest in
+            if let known = latest[subject], now - known.began < Self.served { return known.look }
+            let task = Task { try await look() }
+            // There are no more of them than clients that have asked in this second.
+            latest = latest.filter { now - $0.value.began < Self.served }
+            latest[subject] = (now, task)
+            return task
+        }
+        return try await shared.value
     }
 }
 
@@ -84,29 +81,19 @@ struct DeadHosts: Sendable {
     let isMore: Bool
 }
 
-/// The latest batches of a queue, and how many it has.
-struct LatestBatches: Sendable {
-    let batches: [Batch]
-    let total: Int
-}
-
 /// A look at a queue, and the news of an event. Looks that differ in times alone are equal: a queue in which nothing happens has no news.
 enum QueueLook: Equatable, Sendable {
     case status(QueueOverview)
     case problem(String)
 
-    var name: String {
-        switch self {
-        case .status: "status"
-        case .problem: "problem"
-        }
-    }
-
-    func data(of queue: FetchQueue) -> String {
-        switch self {
-        case .status(let overview): QueueStatus.fields.json(of: QueueStatus(queue.name, overview, nil)).text
-        case .problem(let detail): JSONValue.object([("class", "redis"), ("detail", .string(detail))]).text
-        }
+    /// As server-sent events are written.
+    func event(of queue: FetchQueue) -> String {
+        let (name, data): (String, JSONValue) =
+            switch self {
+            case .status(let overview): ("status", QueueStatus.fields.json(of: QueueStatus(queue.name, overview, nil)))
+            case .problem(let detail): ("problem", ["class": "redis", "detail": .string(detail)])
+            }
+        return "event: \(name)\ndata: \(data.text)\n\n"
     }
 
     static func == (one: QueueLook, other: QueueLook) -> Bool {

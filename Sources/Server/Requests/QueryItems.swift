@@ -33,9 +33,9 @@ package struct QueryItems: Sendable {
 
     package func number(_ name: String) -> Int? { values[name].flatMap { Int($0) } }
 
-    package func seconds(_ name: String) -> Duration? { values[name].flatMap { Parameter.seconds($0) } }
+    package func seconds(_ name: String) -> Duration? { values[name].flatMap { Parameter.Form.readSeconds($0) } }
 
-    package func minutes(_ name: String) -> Int? { values[name].flatMap { Parameter.minutes($0) } }
+    package func minutes(_ name: String) -> Int? { values[name].flatMap { Parameter.Form.readMinutes($0) } }
 
     func flag(_ name: String) -> Bool { values[name] == "true" }
 
