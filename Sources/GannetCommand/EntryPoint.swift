@@ -29,11 +29,7 @@ struct EntryPoint {
             words = try Self.words()
             try DescriptorLimit.raised().check()
         } catch {
-            let failure = CommandFailure(error)
-            if let message = failure.message {
-                Console(LogOptions(guessedFrom: [], environment: Surroundings.current.environment)).error(message)
-            }
-            exit(failure.status.rawValue)
+            exit(tell(error, on: Console(LogOptions(guessedFrom: [], environment: Surroundings.current.environment))).rawValue)
         }
         // Help, the version and a usage error need no task, and so none of the runtime's threads.
         switch begin(words) {

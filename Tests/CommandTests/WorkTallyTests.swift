@@ -20,7 +20,7 @@ import Testing
         tally.note(.progress(accepted: 9, ended: 9))
         let snapshot = tally.snapshot(at: .now)
         #expect(snapshot.whole == .init(total: 5000, ended: 1))
-        #expect(snapshot.fetched == 1 && snapshot.bytes == 10)
+        #expect(snapshot.counts.count(of: .fetched) == 1 && snapshot.counts.bytes == 10)
     }
 
     @Test func `a worker's progress is a part of its queue's`() {
@@ -37,7 +37,7 @@ import Testing
         func end(_ count: Int) { for _ in 0..<count { tally.note(.fetched(JobLabel(url: "u"), bytes: 1, file: nil)) } }
         func line(_ accepted: Int, _ ended: Int) -> String {
             tally.note(.progress(accepted: accepted, ended: ended))
-            return ProgressText.line(tally.snapshot(at: .now))
+            return tally.snapshot(at: .now).line
         }
         // The first look may come late.
         end(49)
@@ -47,7 +47,7 @@ import Testing
         end(5)
         let later = line(180, 175)
         #expect(later.contains("this worker: 75 fetched") && later.contains("queue since it was last empty: 5 of 10 had ended"), "\(later)")
-        let bar = ProgressLines.lines(tally.snapshot(at: .now), columns: 200, TerminalStyle([:]))[0].plain
+        let bar = tally.snapshot(at: .now).lines(columns: 200, TerminalStyle([:]))[0].plain
         #expect(bar.contains("queue 5 of 10") && bar.contains("  5 by this worker"), "\(bar)")
     }
 
@@ -64,7 +64,7 @@ import Testing
         #expect(whole(1030, 1021) == "1 of 10")
         // Dead jobs that are retried have not ended any more.
         #expect(whole(1030, 1011) == "0 of 19")
-        let facts = ProgressText.facts(tally.snapshot(at: .now))
+        let facts = tally.snapshot(at: .now).facts
         #expect(facts.map { "\($0.key) \($0.value.text)" }.suffix(2) == ["ended 1011", "total 1030"], "logs keep the queue's totals")
     }
 
@@ -109,7 +109,7 @@ import Testing
         let tally = Self.tally()
         let start = ContinuousClock.now
         func mayTell(_ bound: PlacesBound, after time: Duration) -> Bool {
-            tally.state.withLock { $0.mayTell(bound, at: start + time) }
+            tally.state.withLock { $0.limit.mayTell(bound.rawValue, at: start + time) }
         }
         #expect(mayTell(.network, after: .zero) && mayTell(.memory, after: .zero))
         #expect(!mayTell(.network, after: .seconds(59)))
@@ -123,22 +123,37 @@ import Testing
         }
         tally.note(.givenUp(3))
         let snapshot = tally.snapshot(at: .now)
-        #expect(snapshot.failed == 7)
-        #expect(snapshot.failuresByClass == "unfetched 3, http-404 2, dns 1, timeout 1")
+        #expect(snapshot.counts.failed == 7)
+        #expect(snapshot.counts.failuresByClass == "unfetched 3, http-404 2, dns 1, timeout 1")
         for number in 0..<200 { tally.note(.failed(JobLabel(url: "u"), sentence: "s", errorClass: "class \(number)")) }
-        #expect(tally.snapshot(at: .now).failures.count == 100)
+        #expect(tally.snapshot(at: .now).counts.failures.counts.count == 100)
     }
 
     @Test func `a count that grows in many small steps is reported once a minute, as a total, and at the end`() {
-        var count = RareCount()
+        let tally = Self.tally()
         let start = ContinuousClock.now
-        #expect(count.rest() == nil)
-        #expect(count.add(64, at: start) == 64)
-        for second in 1..<60 { #expect(count.add(10, at: start + .seconds(second)) == nil) }
-        #expect(count.add(6, at: start + .seconds(60)) == 660)
-        #expect(count.rest() == nil)
-        #expect(count.add(1, at: start + .seconds(61)) == nil)
-        #expect(count.rest() == 661 && count.rest() == nil)
+        func add(_ count: Int, after seconds: Int) -> Int? { tally.state.withLock { $0.giveUp(count, at: start + .seconds(seconds)) } }
+        func rest() -> Int? { tally.state.withLock { $0.untoldGivenUp() } }
+        #expect(rest() == nil)
+        #expect(add(64, after: 0) == 64)
+        for second in 1..<60 { #expect(add(10, after: second) == nil) }
+        #expect(add(6, after: 60) == 660)
+        #expect(rest() == nil)
+        #expect(add(1, after: 61) == nil)
+        #expect(rest() == 661)
+        #expect(rest() == nil)
+    }
+
+    @Test func `a queue whose number of accepted jobs falls has lost jobs, and each fall counts once`() {
+        let tally = Self.tally()
+        func lost(_ accepted: Int, _ ended: Int = 0) -> Int? {
+            tally.state.withLock { $0.note(accepted: accepted, ended: ended, QueueWaits(), at: .now) }
+        }
+        #expect(lost(0) == nil && lost(20_000, 20_000) == nil)
+        #expect(lost(20_000, 20_000) == nil)
+        #expect(lost(5) == 20_000)
+        #expect(lost(5) == nil && lost(9, 9) == nil)
+        #expect(tally.losses == 1)
     }
 
     @Test func `slow hosts are reported when they have held the places for some seconds while jobs wait`() {
@@ -151,18 +166,18 @@ import Testing
         var watch = PlacesWatch(places: 64)
         #expect(watch.look(at: held, waiting: 100, now: start) == nil)
         #expect(watch.look(at: held, waiting: 100, now: start + .seconds(4)) == nil)
-        #expect(watch.look(at: held, waiting: 100, now: start + .seconds(5)) == 60)
+        #expect(watch.look(at: held, waiting: 100, now: start + .seconds(5))?.held == 60)
         // A moment without one begins it anew.
         #expect(watch.look(at: held, waiting: 63, now: start + .seconds(6)) == nil)
         #expect(watch.look(at: held, waiting: 64, now: start + .seconds(7)) == nil)
-        #expect(watch.look(at: held, waiting: 64, now: start + .seconds(12)) == 60)
+        #expect(watch.look(at: held, waiting: 64, now: start + .seconds(12))?.held == 60)
         slow.running = 50
         let fewer = ActivitySnapshot(interval: .seconds(5), hosts: [slow, quick])
         #expect(watch.look(at: fewer, waiting: 64, now: start + .seconds(13)) == nil)
         var now = ProgressSnapshot()
         #expect(now.advice == nil)
         now.heldPlaces = (60, 64)
-        #expect(ProgressText.line(now).hasSuffix("; 60 of 64 places are held by slow hosts; a higher --concurrency would help"))
+        #expect(now.line.hasSuffix("; 60 of 64 places are held by slow hosts; a higher --concurrency would help"))
     }
 
     @Test func `the time left follows from the speed of the last seconds`() {

@@ -198,7 +198,7 @@ extension FetchQueue {
         } else if !overview.hasLiveWorker {
             console.note("no worker is at work; 'gannet work' starts one.")
         } else if !overview.holding.isEmpty {
-            console.note("there is no room for more bodies: \(HeldBodies(overview.holding).sentence)")
+            console.note("there is no room for more bodies: \(overview.holding.wayOut)")
         } else if let wait = WaitText(overview.waits, of: overview.counts.open, remaining: overview.remaining) {
             console.note("\(wait.sentence).")
         }

@@ -102,7 +102,7 @@ struct EnqueueCommand {
         // A batch without a name of the user's own goes on under the name that messages tell.
         let source = input.fingerprint ?? "standard input"
         let beginning = try await Feeding.begin(input, rows, submission.headers)
-        guard beginning.hasURL else { return (beginning.refused.summary, false) }
+        guard beginning.first != nil else { return (beginning.refused.summary, false) }
         let producer: Producer
         do {
             producer = try await Producer(
@@ -123,7 +123,7 @@ struct EnqueueCommand {
             console.note("going on with the batch '\(batch)': \(Amounts.count(before, "URL")) had been accepted before.")
         }
         do {
-            return (try await Feeding.feed(input, rows, from: beginning, into: producer), before > 0)
+            return (try await Feeding.feed(beginning, into: producer), before > 0)
         } catch let stopped as Feeding.Stopped {
             if Task.isCancelled { throw stopped.error }
             let failure = CommandFailure(stopped.error)

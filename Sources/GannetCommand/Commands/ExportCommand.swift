@@ -153,17 +153,11 @@ struct ExportCommand {
         let export = try await BatchExport(
             batch, of: access.cluster, into: folder, packing: packing, stores: stores, refetches: refetches, patience: Self.patience
         ) { tally.note(WorkerReport($0)) }
-        let display = ProgressDisplay(of: tally, on: console)
-        let outcome: Result<(urls: ManifestTotals, list: ManifestTotals?), any Error>
-        do {
+        let outcome = await tally.showing {
             try await export.collect()
             if refetches { try await refetch(export, headers: batch.batch.options.headers, access.cluster, settings) }
-            outcome = .success(try await writeManifest(export, rows, batch.batch.options.headers))
-        } catch {
-            outcome = .failure(error)
+            return try await writeManifest(export, rows, batch.batch.options.headers)
         }
-        await display.end()
-        tally.finish()
         if export.countWithoutExchanges > 0 {
             console.note(
                 "\(Amounts.count(export.countWithoutExchanges, "URL")) without what went over the wire: it is not kept any more, or was not kept."
@@ -188,10 +182,7 @@ struct ExportCommand {
     ) async throws -> (urls: ManifestTotals, list: ManifestTotals?) {
         guard let rows else { return try await export.writeManifest() }
         return try await export.writeManifest {
-            let batch = try await rows.nextBatch()
-            // A reader that was cancelled looks like a list that has ended; only the task knows.
-            if batch == nil { try Task.checkCancellation() }
-            return batch.map { Array($0) }
+            try await rows.nextBatch().map { Array($0) }
         } identify: {
             try JobEntry(row: $0, headers: headers).id
         }

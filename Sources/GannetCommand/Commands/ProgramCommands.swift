@@ -23,7 +23,7 @@ enum ProgramCommands {
         }
         let console = Console(try LogOptions(arguments))
         let path = arguments.isSet(ready) ? "/readyz" : "/healthz"
-        let status = try await EndpointQuestion.status(of: address.url + path, within: healthBound)
+        let status = try await address.status(of: path, within: healthBound)
         guard status == 200 else { throw CommandFailure(.unavailable, "\(address.url) answers \(status) to \(path).") }
         console.detail("well: 200 to \(path) at \(address.url)")
         return .done
@@ -41,16 +41,11 @@ enum ProgramCommands {
         examples: ["gannet redis stop": "Stops the private Redis, if it runs."]
     ) { arguments in
         let console = Console(try LogOptions(arguments))
-        let stop = try await PrivateRedis.stop(.current) { users in
+        let news = try await PrivateRedis.stop(.current) { users in
             try Confirmation(arguments, of: "The private Redis is in use by \(users)").ask(
                 "The private Redis is in use by \(users). Stop it?", console)
         }
-        switch stop {
-        case .wasNotRunning: console.note("The private Redis was not running.")
-        case .stopped(wasInUse: false): console.note("Stopped the private Redis.")
-        case .stopped(wasInUse: true): console.note("Stopped the private Redis, though other commands were using it.")
-        case .stays: break
-        }
+        if let news { console.note(news) }
         return .done
     }
 

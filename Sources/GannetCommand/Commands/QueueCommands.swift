@@ -28,8 +28,7 @@ enum QueueCommands {
         for queue in queues {
             let counts = queue.counts
             table.add(
-                queue.name.printable + StatusText.pause(of: counts), "\(counts.open)", "\(counts.done)", "\(counts.dead)",
-                "\(queue.workers)")
+                queue.name.printable + counts.pauseText, "\(counts.open)", "\(counts.done)", "\(counts.dead)", "\(queue.workers)")
         }
         try target.console.print(table)
         return .done

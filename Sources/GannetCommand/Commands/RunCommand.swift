@@ -196,12 +196,12 @@ struct RunCommand {
                     hasWindow ? try await RunWindow.open(self, settings, queue: identity.queue, access, folder) : nil
                 let early = EarlyEnd(self, pipe, interruption)
                 let run = Run(
-                    options: self, settings: settings, identity: identity, access: access, bodies: folder,
+                    options: self, input: rows, settings: settings, identity: identity, access: access, bodies: folder,
                     followsKill: swept > 0 || pipe.followsKill, interruption: interruption,
                     endpoint: endpoint, window: window, tables: tables, maker: maker,
                     expected: verify.map { ExpectedDigests($0.algorithm) }, early: early)
                 do {
-                    let status = try await run.run(rows)
+                    let status = try await run.run()
                     await window?.close(interruption)
                     return status
                 } catch {

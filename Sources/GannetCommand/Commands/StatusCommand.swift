@@ -65,7 +65,7 @@ enum StatusCommand {
                 try await StatusReport.look(at: target.queue, of: access.cluster.begun(), after: last)
             }
             if !target.json, let terminal = Terminal(Surroundings.current.output) {
-                return try await WatchSession(on: terminal, interruption, look: look).run()
+                return try await WatchSession(terminal: terminal, interruption: interruption, look: look).run()
             }
             return try await print(look, until: interruption, target)
         }
@@ -105,6 +105,6 @@ enum StatusCommand {
         var style = TerminalStyle(Surroundings.current.environment)
         let terminal = Terminal(Surroundings.current.output)
         style.hasColor = style.hasColor && terminal != nil
-        return StatusText(status: status, style: style, columns: terminal?.size.columns).text
+        return status.lines(style, columns: terminal?.size.columns).joined(separator: "\n")
     }
 }

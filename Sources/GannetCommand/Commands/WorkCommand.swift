@@ -63,18 +63,14 @@ struct WorkCommand {
             fetch.sayWhatProxyMeans(console)
             console.note("working on the queue '\(target.queue)'; Ctrl-C finishes what is in flight and ends.")
             await tellIfUnknown(access.cluster)
-            let display = ProgressDisplay(of: tally, on: console)
-            let work = Task {
+            let outcome = await tally.showing {
                 try await Worker.work(
                     on: target.queue, of: access.cluster, fetch: settings, into: output, options: worker, stops: interruption.stops,
                     activity: tally.activity, report: tally.note)
             }
-            let outcome = await work.result
-            await display.end()
             bodies?.close()
             if case .failure(let failure as StorageFailure) = outcome, failure.isFullDisk { folder?.noteFull() }
             if case .success(.empty) = outcome { await tally.lookForLoss(access.cluster.queue(target.queue)) }
-            tally.finish()
             let status = Self.status(try outcome.get(), losses: tally.losses, interruption)
             // Among the lines of JSON, for people who collect both outputs.
             guard console.log.format == .text else {

@@ -15,7 +15,8 @@ final class InputRows: Sendable {
         var failure: (any Error)?
         var hasEnded = false
         var listsSitemaps = false
-        var copy: InputCopy?
+        /// A copy of an input that can be read only once, and its folder.
+        var copy: (descriptor: Int32, folder: String)?
         let buffer: Buffer
         /// When the last bytes came.
         var lastNews = ContinuousClock.now
@@ -67,19 +68,14 @@ final class InputRows: Sendable {
                 throw CommandFailure(.noUsableInput, "The input file \(shown) cannot be read: \(Self.problem(errno, path)).")
             }
             let name = "the input file \(shown)"
-            let parquet: ParquetInput?
-            do {
-                parquet = try ParquetInput(opened, path: path, name: name, options)
-            } catch {
-                close(opened)
-                throw error
-            }
-            guard let parquet else {
+            var isPassedOn = false
+            defer { if !isPassedOn { close(opened) } }
+            if let parquet = try Self.parquet(opened, path: path, name: name, options) {
+                try self.init(descriptor: parquet.table.rows, owned: true, name: name, parquet.options, from: parquet.table.child)
+            } else {
+                isPassedOn = true
                 try self.init(descriptor: opened, owned: true, name: name, options)
-                return
             }
-            close(opened)
-            try self.init(descriptor: parquet.table.rows, owned: true, name: name, parquet.options, from: parquet.table.child)
         }
     }
 
@@ -119,6 +115,7 @@ final class InputRows: Sendable {
 
     deinit {
         if owned { close(descriptor) }
+        if let copy = state.withLock({ $0.copy }) { close(copy.descriptor) }
         close(wake.read)
         close(wake.write)
     }
@@ -131,23 +128,34 @@ final class InputRows: Sendable {
     /// Whether the rows that were read are sitemaps, which an index lists in place of pages.
     var listsSitemaps: Bool { state.withLock { $0.listsSitemaps } }
 
-    /// Copies all that is read into a file of this folder. The file goes with this object.
+    /// Copies all that is read into a file of this folder, which has room for the whole input. The file has no name: it is gone when no
+    /// process has it open.
     func keepCopy(in folder: String) throws {
-        let copy = try InputCopy(in: folder)
-        state.withLock { $0.copy = copy }
+        let path = "\(folder)/input-\(String(UInt64.random(in: .min ... .max), radix: 36))"
+        let copy = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard copy >= 0 else { throw Self.copyFailure(errno, folder) }
+        unlink(path)
+        state.withLock { $0.copy = (copy, folder) }
     }
 
-    /// The rows of the copy; for a caller who has read all of them.
+    /// The rows of the copy; for a caller who has read all of them. Descriptors that are open at the same time share their position.
     func copy(_ options: ListOptions) throws -> InputRows? {
-        guard let copied = state.withLock({ $0.copy }) else { return nil }
-        return try InputRows(descriptor: try copied.reopened(), owned: true, name: "the copy of \(name)", options)
+        guard let (descriptor, folder) = state.withLock({ $0.copy }) else { return nil }
+        guard lseek(descriptor, 0, SEEK_SET) == 0 else { throw Self.copyFailure(errno, folder) }
+        let opened = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+        guard opened >= 0 else { throw Self.copyFailure(errno, folder) }
+        return try InputRows(descriptor: opened, owned: true, name: "the copy of \(name)", options)
     }
 
-    /// The rows of the next chunk: possibly none (a chunk of comments), nil at the end of the input or when the task is cancelled.
+    private static func copyFailure(_ code: Int32, _ folder: String) -> CommandFailure {
+        CommandFailure(.cannotWrite, "The input cannot be copied to the folder \(Sentence.quoted(folder)): \(Descriptor.message(code)).")
+    }
+
+    /// The rows of the next chunk: possibly none (a chunk of comments), nil at the end of the input.
     /// - Parameter limit: How long to wait for input. After that there are no rows.
     func nextBatch(atMost limit: Duration? = nil) async throws -> RowBatch? {
         // Rows of a packed list come for long without a read.
-        if Task.isCancelled { return nil }
+        try Task.checkCancellation()
         let deadline = limit.map { ContinuousClock.now + $0 }
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -157,7 +165,10 @@ final class InputRows: Sendable {
             var byte: UInt8 = 1
             _ = write(wake.write, &byte, 1)
         }
-        return try result.get()
+        let batch = try result.get()
+        // A reader that was cancelled looks like an input that has ended; only the task knows.
+        if batch == nil { try Task.checkCancellation() }
+        return batch
     }
 
     private func readBatch(until deadline: ContinuousClock.Instant?) -> Result<RowBatch?, any Error> {
@@ -179,13 +190,15 @@ final class InputRows: Sendable {
 
     private func advance(_ state: inout State, _ rows: inout RowBatch, until deadline: ContinuousClock.Instant?) throws {
         if state.wantsMore {
-            if let deadline, !hasInput(before: deadline) { return }
+            if let deadline, !wait(until: deadline).hasInput { return }
             guard let count = try readChunk(into: state.buffer.bytes, since: state.lastNews) else {
                 state.hasEnded = true
                 return
             }
             state.lastNews = .now
-            try state.copy?.append(UnsafeRawBufferPointer(rebasing: state.buffer.bytes[..<count]))
+            if let copy = state.copy, let code = Descriptor.writeAll(Array(state.buffer.bytes[..<count])[...], to: copy.descriptor) {
+                throw Self.copyFailure(code, copy.folder)
+            }
             guard count > 0 else {
                 state.hasEnded = true
                 // Before its last line is taken for a whole one.
@@ -210,35 +223,30 @@ final class InputRows: Sendable {
         }
     }
 
-    /// Waits for input; false if none came in time.
-    private func hasInput(before deadline: ContinuousClock.Instant) -> Bool {
+    /// Waits until there is input, and at most until a moment.
+    private func wait(until end: ContinuousClock.Instant?) -> (hasInput: Bool, isWoken: Bool) {
         while true {
-            var both = descriptors
-            let left = max(.zero, deadline - .now) / Duration.milliseconds(1)
-            let count = poll(&both, 2, Int32(left.rounded(.up)))
-            if count >= 0 || errno != EINTR { return count != 0 }
+            // The input, and the pipe that wakes its reader.
+            var both = [
+                pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0), pollfd(fd: wake.read, events: Int16(POLLIN), revents: 0),
+            ]
+            let left = end.map { max(.zero, $0 - .now) / Duration.milliseconds(1) }
+            // Regular files are always ready. Some devices cannot be polled, and then only the read can tell.
+            let count = poll(&both, 2, left.map { Int32($0.rounded(.up)) } ?? -1)
+            if count >= 0 || errno != EINTR { return (count != 0, both[1].revents != 0) }
         }
-    }
-
-    /// The input, and the pipe that wakes its reader.
-    private var descriptors: [pollfd] {
-        [pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0), pollfd(fd: wake.read, events: Int16(POLLIN), revents: 0)]
     }
 
     /// The number of bytes read: 0 at the end of the input, nil when the task was cancelled.
     /// - Parameter news: When bytes came before. A child that has waited for its reader has filled the pipe meanwhile.
     private func readChunk(into buffer: UnsafeMutableRawBufferPointer, since news: ContinuousClock.Instant) throws -> Int? {
         while true {
-            var both = descriptors
-            let left = max(.zero, news + patience - .now) / Duration.milliseconds(1)
-            // Regular files are always ready. Some devices cannot be polled, and then only the read can tell.
-            let ready = poll(&both, 2, child == nil ? -1 : Int32(left.rounded(.up)))
-            if ready < 0, errno == EINTR { continue }
-            if ready == 0 {
+            let (hasInput, isWoken) = wait(until: child == nil ? nil : news + patience)
+            if !hasInput {
                 child?.kill()
                 throw CommandFailure(.program("it has written nothing for \(Amounts.time(patience))"), reading: name)
             }
-            guard both[1].revents == 0 else { return nil }
+            if isWoken { return nil }
             let count = read(descriptor, buffer.baseAddress, buffer.count)
             if count >= 0 { return count }
             if errno != EINTR, errno != EAGAIN {
@@ -248,36 +256,21 @@ final class InputRows: Sendable {
     }
 }
 
-/// A copy of an input that can be read only once, in a file without a name: it is gone when no process has it open.
-final class InputCopy: Sendable {
-    private let descriptor: Int32
-    private let folder: String
+/// All rows of a command, a batch at a time: first the URLs of the command line, then those of the input.
+struct AllRows {
+    private var arguments: [Row]
+    private let rows: InputRows?
 
-    /// - Parameter folder: It has room for the whole input.
-    init(in folder: String) throws {
-        self.folder = folder
-        let path = "\(folder)/input-\(String(UInt64.random(in: .min ... .max), radix: 36))"
-        descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw failure(errno) }
-        unlink(path)
+    init(_ urls: [String], _ rows: InputRows?) {
+        arguments = Row.arguments(urls)
+        self.rows = rows
     }
 
-    deinit { close(descriptor) }
-
-    func append(_ bytes: UnsafeRawBufferPointer) throws {
-        if let code = Descriptor.writeAll(Array(bytes)[...], to: descriptor) { throw failure(code) }
-    }
-
-    /// A descriptor at the beginning of the copy. Descriptors that are open at the same time share their position.
-    func reopened() throws -> Int32 {
-        guard lseek(descriptor, 0, SEEK_SET) == 0 else { throw failure(errno) }
-        let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
-        guard copy >= 0 else { throw failure(errno) }
-        return copy
-    }
-
-    private func failure(_ code: Int32) -> CommandFailure {
-        CommandFailure(.cannotWrite, "The input cannot be copied to the folder \(Sentence.quoted(folder)): \(Descriptor.message(code)).")
+    /// - Parameter limit: How long to wait for input. After that there are no rows.
+    mutating func next(atMost limit: Duration? = nil) async throws -> [Row]? {
+        if arguments.isEmpty { return try await rows?.nextBatch(atMost: limit).map { Array($0) } }
+        defer { arguments = [] }
+        return arguments
     }
 }
 

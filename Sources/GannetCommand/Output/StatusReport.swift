@@ -28,43 +28,22 @@ struct StatusReport: Sendable {
     /// Why the queue's progress cannot be told; `nil` where all its partitions are counted.
     var partial: String? { report.isPartial ? "unknown: a part of Redis is away" : nil }
 
-    /// The time left, or why there is none to tell; `nil` when all jobs have ended.
-    var left: TimeLeftText? {
-        if report.isPartial { return .unknown("unknown while a part of Redis is away") }
+    /// The time until all jobs will have ended, or why there is none to tell; `nil` when all have ended.
+    /// - Parameter inSentence: It does not stand behind the label "left".
+    func left(inSentence: Bool) -> String? {
+        func unknown(_ reason: String = "") -> String { (inSentence ? "time left " : "") + "unknown" + reason }
+        if report.isPartial { return unknown(" while a part of Redis is away") }
         guard queue.open > 0 else { return nil }
-        if queue.isPaused { return .unknown("unknown while the queue is paused") }
-        if !report.hasLiveWorker { return .reason("no worker is at work; 'gannet work' starts one") }
-        if !report.holding.isEmpty { return .reason("there is no room for more bodies: \(HeldBodies(report.holding).sentence)") }
+        if queue.isPaused { return unknown(" while the queue is paused") }
+        if !report.hasLiveWorker { return "no worker is at work; 'gannet work' starts one" }
+        if !report.holding.isEmpty { return "there is no room for more bodies: \(report.holding.wayOut)" }
         // The speed so far says nothing about jobs that wait for hosts.
-        if let wait = WaitText(report.waits, of: queue.open, remaining: report.remaining) { return .reason(wait.sentence) }
-        return report.remaining.map { .time($0) } ?? .unknown("unknown")
+        if let wait = WaitText(report.waits, of: queue.open, remaining: report.remaining) { return wait.sentence }
+        guard let time = report.remaining else { return unknown() }
+        return inSentence ? Amounts.timeLeft(time) : Amounts.roughTime(max(time, .seconds(1)))
     }
 
     var json: JSONValue { QueueStatus.fields.json(of: QueueStatus(name, report, server)) }
-}
-
-/// The time until all jobs of a queue will have ended, or why it cannot be told.
-enum TimeLeftText: Sendable {
-    case time(Duration)
-    case unknown(String)
-    case reason(String)
-
-    /// Behind the label "left".
-    var value: String {
-        switch self {
-        case .time(let time): Amounts.roughTime(max(time, .seconds(1)))
-        case .unknown(let text), .reason(let text): text
-        }
-    }
-
-    /// In a sentence.
-    var phrase: String {
-        switch self {
-        case .time(let time): Amounts.timeLeft(time)
-        case .unknown(let text): "time left \(text)"
-        case .reason(let text): text
-        }
-    }
 }
 
 /// A queue that Redis does not know. Its name is seldom the name that was meant.
@@ -147,4 +126,19 @@ struct WorkAtHand: Sendable, Equatable {
     }
 
     var share: Double { total > 0 ? min(1, Double(ended) / Double(total)) : 0 }
+}
+
+extension [HoldingBatch] {
+    /// The batches whose bodies stay in Redis until somebody has exported them, and the commands that make room.
+    var wayOut: String {
+        guard let first = self.first else { return "its bodies are in use." }
+        let isOneQueue = allSatisfy { $0.queue == first.queue }
+        let named = prefix(3).map { "'\($0.batch)'" + (isOneQueue ? "" : " of the queue '\($0.queue)'") }
+        let rest = count - named.count
+        let all = named.joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
+        let place = first.queue == QueueOption.usual ? "" : " --queue \(Sentence.quotedForShell(first.queue))"
+        return "nobody has exported \(count == 1 ? "the batch" : "the batches") \(all). "
+            + "'gannet export --batch \(first.batch)\(place) -d DIR' makes room, and so does 'gannet batch release \(first.batch)\(place)', "
+            + "which gives the bodies up."
+    }
 }

@@ -1,42 +1,26 @@
 import GannetQueue
 
 /// A queue's status for people: names on the left, values on the right, then workers and hosts in tables.
-struct StatusText: Sendable {
-    let status: StatusReport
-    let style: TerminalStyle
-    /// Of the terminal, where there is one: long values break between words.
-    var columns: Int?
-
+extension StatusReport {
     /// A fleet's long tail is for scripts.
     private static let mostWorkers = 20
     private static let mostHosts = 8
     private static let mostClasses = 4
 
-    var lines: [String] {
-        let rows = rows
-        let width = rows.map(\.name.count).max() ?? 0
-        var lines = rows.flatMap { row in
+    /// - Parameter columns: Of the terminal, where there is one: long values break between words.
+    func lines(_ style: TerminalStyle, columns: Int? = nil) -> [String] {
+        let named = rows(style)
+        let width = named.map(\.name.count).max() ?? 0
+        var lines = named.flatMap { row in
             let line = row.name + String(repeating: " ", count: width + 2 - row.name.count) + row.value
             return line.wrapped(to: columns ?? .max, indent: width + 2).split(separator: "\n").map(String.init)
         }
-        let tables = StatusTables(report: status.report, style: style)
-        for table in [tables.workers(Self.mostWorkers), tables.hosts(Self.mostHosts), tables.others()] where !table.isEmpty {
-            lines.append("")
-            lines += table.map { $0.written(style) }
-        }
+        let tables = [report.workerTable(Self.mostWorkers, style), report.hostTable(Self.mostHosts, style), report.queueTable(style)]
+        for table in tables where !table.isEmpty { lines += [""] + table.map { $0.written(style) } }
         return lines
     }
 
-    var text: String { lines.joined(separator: "\n") }
-
-    /// Stands behind a queue's name.
-    static func pause(of queue: QueueCounts) -> String {
-        if queue.isPaused { return " (paused)" }
-        return queue.paused > 0 ? " (paused in \(queue.paused) of \(queue.partitions) partitions)" : ""
-    }
-
-    private var rows: [(name: String, value: String)] {
-        let (queue, report, server) = (status.queue, status.report, status.server)
+    private func rows(_ style: TerminalStyle) -> [(name: String, value: String)] {
         let oldest = report.oldestAge.map { " (the oldest for \(Amounts.roughTime($0)))" } ?? ""
         let kinds = [
             "\(queue.fetched) fetched", queue.revalidated > 0 ? "\(queue.revalidated) unchanged" : nil, "\(queue.cached) there already",
@@ -44,7 +28,7 @@ struct StatusText: Sendable {
         let speed = report.rate.map { "\(Amounts.rate($0.donePerSecond))/s, \(Amounts.bytes($0.bytesPerSecond))/s in the last minute" }
         let dead = queue.dead == queue.failed ? "all" : "\(queue.dead)"
         var rows = [
-            ("queue", status.name.printable + Self.pause(of: queue)),
+            ("queue", name.printable + queue.pauseText),
             ("progress", progress),
             ("ready", "\(queue.ready)\(oldest)"),
             ("active", "\(queue.active)"),
@@ -65,7 +49,7 @@ struct StatusText: Sendable {
         let limit = server.memoryLimit.flatMap { $0 == 0 ? nil : $0 }.map { " of \(Amounts.bytes($0))" } ?? ""
         rows += [
             ("speed", speed ?? style.unknown),
-            ("left", status.unknown == nil ? status.left?.value ?? "nothing" : style.unknown),
+            ("left", unknown == nil ? left(inSentence: false) ?? "nothing" : style.unknown),
             ("redis", "\(server.version ?? "unknown version"), \(memory)\(limit), answers in \(Amounts.milliseconds(server.ping))"),
         ]
         if let partitions = report.partitions {
@@ -80,58 +64,61 @@ struct StatusText: Sendable {
     }
 
     private var notPermitted: String {
-        let number = status.report.failures.notPermitted
+        let number = report.failures.notPermitted
         return number > 0 ? " (\(number) not permitted)" : ""
     }
 
     /// The most frequent classes of the other failures.
     private var classes: String {
-        let known = status.report.failures.sorted.filter { !$0.errorClass.isEmpty && $0.errorClass != FailureCounts.disallowed }
+        let known = report.failures.sorted.filter { !$0.errorClass.isEmpty && $0.errorClass != FailureCounts.disallowed }
         guard let first = known.first else { return "" }
-        if known.count == 1, first.count == status.queue.failed { return ", all \(ClassCounts.shown(first.errorClass))" }
+        if known.count == 1, first.count == queue.failed { return ", all \(ClassCounts.shown(first.errorClass))" }
         let shown = known.prefix(Self.mostClasses).map { "\(ClassCounts.shown($0.errorClass)) \($0.count)" }
         return ": " + shown.joined(separator: ", ") + (known.count > shown.count ? " and others" : "")
     }
 
     private var progress: String {
-        if let partial = status.partial { return partial }
-        if let unknown = status.unknown { return unknown.sentence }
-        if status.queue.enqueued == 0 { return "nothing was put into this queue yet" }
-        if status.queue.open == 0 { return "finished" }
-        let work = status.work
+        if let partial { return partial }
+        if let unknown { return unknown.sentence }
+        if queue.enqueued == 0 { return "nothing was put into this queue yet" }
+        if queue.open == 0 { return "finished" }
         let batches = work.batches > 1 ? " in \(work.batches) batches" : ""
         return "\(Int(work.share * 100))%: \(work.ended) of \(work.total) ended\(batches)"
     }
 }
 
-/// The workers and the hosts of a queue in rows; no lines where there are none.
-struct StatusTables: Sendable {
-    let report: QueueOverview
-    let style: TerminalStyle
+extension QueueCounts {
+    /// Stands behind a queue's name.
+    var pauseText: String {
+        if isPaused { return " (paused)" }
+        return paused > 0 ? " (paused in \(paused) of \(partitions) partitions)" : ""
+    }
+}
 
+/// The workers and the hosts of a queue in rows; no lines where there are none.
+extension QueueOverview {
     /// - Parameter most: Workers; the rest is a number.
-    func workers(_ most: Int) -> [StyledText] {
-        guard !report.workers.isEmpty, most > 0 else { return [] }
+    func workerTable(_ most: Int, _ style: TerminalStyle) -> [StyledText] {
+        guard !workers.isEmpty, most > 0 else { return [] }
         var table = TextTable([
             ("WORKER", .left), ("ON", .left), ("PID", .right), ("VERSION", .left), ("JOBS", .right), ("PLACES", .right), ("HEARD", .right),
             ("STATE", .left),
         ])
-        for worker in report.sortedWorkers.prefix(most) {
+        for worker in sortedWorkers.prefix(most) {
             let record = worker.record
-            table.add([
-                StyledText(worker.id), StyledText(known(record?.machine)), StyledText(known(record.map { String($0.processID) })),
-                StyledText(known(record?.version)), StyledText(known(record.map { String($0.active) })),
-                StyledText(known(record?.places)),
-                StyledText("\(Amounts.roughTime(worker.heartbeat(at: report.now))) ago"),
-                state(worker),
-            ])
+            let known: [String?] = [
+                worker.id, record?.machine, record.map { String($0.processID) }, record?.version, record.map { String($0.active) },
+                record?.places, "\(Amounts.roughTime(worker.heartbeat(at: now))) ago",
+            ]
+            table.add(known.map { StyledText(style.known($0)) } + [worker.stateCell(at: now, style)])
         }
-        return table.lines(mostColumns: 24, style) + rest(report.workers.count - most)
+        let rest = workers.count - most
+        return table.lines(mostColumns: 24, style) + (rest > 0 ? [StyledText("\(style.ellipsis) and \(rest) more", .faint)] : [])
     }
 
     /// - Parameter most: Hosts; the rest is not worth a number, since workers tell only of some.
-    func hosts(_ most: Int) -> [StyledText] {
-        let hosts = report.hosts
+    func hostTable(_ most: Int, _ style: TerminalStyle) -> [StyledText] {
+        let hosts = hosts
         guard !hosts.isEmpty, most > 0 else { return [] }
         var table = TextTable([
             ("HOSTS", .left), ("IN FLIGHT", .right), ("ENDED", .right), ("FAILED", .right), ("AVERAGE", .right),
@@ -142,41 +129,37 @@ struct StatusTables: Sendable {
                 StyledText(host.name), StyledText("\(host.running)" + (host.limit.map { "/\($0)" } ?? "")),
                 StyledText("\(Amounts.rate(host.endedPerSecond))/s"),
                 StyledText("\(Int((host.failureShare * 100).rounded()))%", host.failureShare > 0 ? .red : nil),
-                StyledText(known(host.average.map(Amounts.time))), StyledText(known(host.running > 0 ? Amounts.time(host.longest) : nil)),
-                StyledText(host.isGivenUp ? "given up" : known(host.rest.map { Amounts.time($0) }), .red),
+                StyledText(style.known(host.average.map(Amounts.time))),
+                StyledText(style.known(host.running > 0 ? Amounts.time(host.longest) : nil)),
+                StyledText(host.isGivenUp ? "given up" : style.known(host.rest.map { Amounts.time($0) }), .red),
             ])
         }
         return table.lines(mostColumns: 36, style)
     }
 
-    /// The queues beside this one.
-    func others() -> [StyledText] {
-        guard !report.others.isEmpty else { return [] }
+    fileprivate func queueTable(_ style: TerminalStyle) -> [StyledText] {
+        guard !others.isEmpty else { return [] }
         var table = TextTable([("OTHER QUEUES", .left), ("NOT ENDED", .right), ("WORKERS", .right)])
-        for queue in report.others {
-            table.add([StyledText(queue.name), StyledText("\(queue.open)"), StyledText("\(queue.workers)")])
-        }
+        for queue in others { table.add([queue.name, "\(queue.open)", "\(queue.workers)"].map { StyledText($0) }) }
         return table.lines(mostColumns: 64, style)
     }
+}
 
-    private func known(_ text: String?) -> String { text.map { $0.isEmpty ? style.unknown : $0 } ?? style.unknown }
+extension TerminalStyle {
+    fileprivate func known(_ text: String?) -> String { text.map { $0.isEmpty ? unknown : $0 } ?? unknown }
+}
 
-    private func state(_ worker: WorkerStatus) -> StyledText {
-        let word = known(worker.stateText(at: report.now))
-        return switch worker.state(at: report.now) {
+extension WorkerStatus {
+    fileprivate func stateCell(at now: Int, _ style: TerminalStyle) -> StyledText {
+        let word = style.known(stateText(at: now))
+        return switch state(at: now) {
         case .full, .held, .silent: StyledText(word, .red)
-        case _ where worker.isDraining: StyledText(word, .yellow)
+        case _ where isDraining: StyledText(word, .yellow)
         case .working: StyledText(word, .green)
         default: StyledText(word)
         }
     }
 
-    private func rest(_ count: Int) -> [StyledText] {
-        count > 0 ? [StyledText("\(style.ellipsis) and \(count) more", .faint)] : []
-    }
-}
-
-extension WorkerStatus {
     /// The state in few words, the same in all listings; `nil` where it is not known.
     func stateText(at now: Int) -> String? {
         switch state(at: now) {

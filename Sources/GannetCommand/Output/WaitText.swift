@@ -8,21 +8,20 @@ struct WaitText: Sendable, Equatable {
     private var end: String?
     /// `a.example: no connection, asked 2 times, next try in 8.0 s`
     private var hosts: [String] = []
-    /// `4 wait for 4 hosts, 1 for its next attempt`
-    private let jobs: String
-    /// `http-500 at b.example, next in 8.0 s`, of hosts that are not among the others
+    /// `4 wait for 4 hosts`, `1 for its next attempt`
+    private var jobs: [String] = []
+    /// `http-500 at b.example, next in 8.0 s`, of hosts that are not among the others, and the place of their jobs
     private var attempts: [String] = []
-    /// The jobs with their attempts: `4 wait for 4 hosts, 1 for its next attempt (http-500 at b.example, next in 8.0 s)`
-    private var jobsWithAttempts: String?
+    private var delayed = 0
 
     private static let mostHosts = 3
 
-    init(_ text: String) { jobs = text }
+    init(_ text: String) { jobs = [text] }
 
     /// `9 wait for the proxy; the first is given up in 59 min 50 s`
     init(_ count: Int, for want: String, firstEnd: Duration?) {
         let end = firstEnd.flatMap { $0 > .zero ? "; the first is given up in \(Amounts.roughTime($0))" : nil }
-        jobs = "\(Self.wait(count)) for \(want)\(end ?? "")"
+        jobs = ["\(Self.wait(count)) for \(want)\(end ?? "")"]
     }
 
     /// Nil while most open jobs wait for their turn alone or for the others' fetches, and no host's pace outlasts them.
@@ -55,17 +54,16 @@ struct WaitText: Sendable, Equatable {
         hosts = told.prefix(Self.mostHosts).map { Self.words($0, goesOn: goesOn) }
         if told.count > Self.mostHosts { hosts.append("\(told.count - Self.mostHosts) more") }
 
-        var parts: [String] = []
         if waits.held > 0 {
             // Hosts that were named are among these.
             let count = min(waits.hosts, waits.held)
             let why = trouble != nil ? "" : count == 1 ? " that rests or is busy" : " that rest or are busy"
-            parts.append("\(Self.wait(waits.held)) for \(Amounts.count(count, "host"))\(why)")
+            jobs.append("\(Self.wait(waits.held)) for \(Amounts.count(count, "host"))\(why)")
         }
-        let beforeAttempts = parts.count
+        delayed = jobs.count
         if waits.delayed > 0 {
             let count = waits.held > 0 ? "\(waits.delayed)" : Self.wait(waits.delayed)
-            parts.append("\(count) for \(waits.delayed == 1 ? "its" : "their") next attempt")
+            jobs.append("\(count) for \(waits.delayed == 1 ? "its" : "their") next attempt")
             attempts = waits.retries.filter { retry in !told.contains { $0.name == retry.name } }.map { retry in
                 let failure = "\(retry.errorClass.map(ClassCounts.shown) ?? "failed") at \(retry.name)"
                 guard goesOn else { return failure }
@@ -75,23 +73,22 @@ struct WaitText: Sendable, Equatable {
         }
         if waits.parked > 0 {
             let end = waits.parkedUntil.map { " (until at most \(Amounts.clock($0)))" } ?? ""
-            parts.append("\(Amounts.count(waits.parked, "URL")) \(waits.parked == 1 ? "is" : "are") being fetched by another worker\(end)")
+            jobs.append("\(Amounts.count(waits.parked, "URL")) \(waits.parked == 1 ? "is" : "are") being fetched by another worker\(end)")
         }
-        if others > 0 { parts.append("\(others) \(goesOn ? "under way or in line" : "in line")") }
-        jobs = parts.joined(separator: ", ")
-        if !attempts.isEmpty {
-            parts[beforeAttempts] += " (\(attempts.joined(separator: "; ")))"
-            jobsWithAttempts = parts.joined(separator: ", ")
-        }
+        if others > 0 { jobs.append("\(others) \(goesOn ? "under way or in line" : "in line")") }
     }
 
     var sentence: String {
-        (trouble.map { "\($0) (\(hosts.joined(separator: "; ")))\(end.map { ", \($0)" } ?? ""); " } ?? "") + (jobsWithAttempts ?? jobs)
+        var jobs = jobs
+        if !attempts.isEmpty { jobs[delayed] += " (\(attempts.joined(separator: "; ")))" }
+        return (trouble.map { "\($0) (\(hosts.joined(separator: "; ")))\(end.map { ", \($0)" } ?? ""); " } ?? "")
+            + jobs.joined(separator: ", ")
     }
 
     /// The same for a narrow screen: each host has a line of its own.
     var lines: [String] {
-        (trouble.map { [$0] + hosts.map { "  " + $0 } } ?? []) + [end, jobs].compactMap(\.self) + attempts.map { "  " + $0 }
+        (trouble.map { [$0] + hosts.map { "  " + $0 } } ?? []) + [end, jobs.joined(separator: ", ")].compactMap(\.self)
+            + attempts.map { "  " + $0 }
     }
 
     private static func words(_ host: WaitingHost, goesOn: Bool) -> String {

@@ -26,7 +26,6 @@ final class PrivateRedis: Sendable {
 
     /// As `--redis` would take it.
     var address: String { "unix://\(folder.socket)" }
-    /// The folder of the server's data.
     var data: String { folder.data }
 
     /// Returns when the server answers and has its data.
@@ -48,33 +47,30 @@ final class PrivateRedis: Sendable {
 
     /// Starts the server again, and says so. Does nothing while the server is there, however slow.
     func restartIfGone(console: Console) async throws(CommandFailure) {
-        guard await state == .gone else { return }
+        guard [.unreachable, .connectionLost].contains(await trouble) else { return }
         console.warn("The private Redis has gone; starting it again.")
         _ = try PrivateRedisFolder.prepare(home: environment.home)
         _ = try await awaitServer(console: Console(.quiet))
     }
 
-    enum Stop {
-        case wasNotRunning
-        case stopped(wasInUse: Bool)
-        case stays
-    }
-
     /// Ends the server.
     /// - Parameter mayEnd: Says whether it ends though other commands use it, and gets their words.
-    static func stop(_ environment: PrivateRedisEnvironment, ifUsedBy mayEnd: (String) throws -> Bool) async throws -> Stop {
+    /// - Returns: The news in words; nil where the server stays.
+    static func stop(_ environment: PrivateRedisEnvironment, ifUsedBy mayEnd: (String) throws -> Bool) async throws -> String? {
+        let wasNotRunning = "The private Redis was not running."
         // Without a folder there never was a server, and none is made to find that out.
-        guard PrivateRedisFolder.exists(home: environment.home) else { return .wasNotRunning }
+        guard PrivateRedisFolder.exists(home: environment.home) else { return wasNotRunning }
         let folder = try PrivateRedisFolder.prepare(home: environment.home)
-        if try await take(folder.serverLock, .exclusive) != nil { return .wasNotRunning }
+        if try await take(folder.serverLock, .exclusive) != nil { return wasNotRunning }
         // The keeper has the lock for a moment, now and then.
         let alone = try await take(folder.usersLock, .exclusive, within: .milliseconds(50))
         defer { withExtendedLifetime(alone) {} }
-        if alone == nil, try !mayEnd(folder.users) { return .stays }
+        if alone == nil, try !mayEnd(folder.users) { return nil }
         for _ in 1...120 {
             // For the keeper this is the sign to end the server. A server that only starts makes its socket later.
             unlink(folder.socket)
-            if try await take(folder.serverLock, .exclusive, within: .milliseconds(500)) != nil { return .stopped(wasInUse: alone == nil) }
+            guard try await take(folder.serverLock, .exclusive, within: .milliseconds(500)) != nil else { continue }
+            return "Stopped the private Redis\(alone == nil ? ", though other commands were using it" : "")."
         }
         throw CommandFailure(.unavailable, "The private Redis (\(folder.server)) does not stop: it still runs after a minute.")
     }
@@ -84,21 +80,22 @@ final class PrivateRedis: Sendable {
         let begin = ContinuousClock.now
         var (hasStarted, hasTold) = (false, false)
         while true {
-            let state = await self.state
+            let trouble = await self.trouble
             let waited = ContinuousClock.now - begin
-            switch state {
-            case .ready: return hasStarted
-            case .silent:
+            switch trouble {
+            // Something accepted the connection and says nothing.
+            case .connectTimeout?:
                 throw CommandFailure(
                     .unavailable, "The private Redis at '\(folder.socket)' does not answer. 'gannet redis stop' asks it to end.")
-            case .loading:
+            // It reads its data back; it answers, but not yet to everything.
+            case .loading?:
                 if !hasTold { console.note("The private Redis is loading its data.") }
                 hasTold = true
                 guard waited < Self.loadingBound else {
                     let minutes = Self.loadingBound.components.seconds / 60
                     throw CommandFailure(.unavailable, "The private Redis still loads its data after \(minutes) minutes.")
                 }
-            case .gone:
+            case .unreachable?, .connectionLost?:
                 if let lock = try await Self.take(folder.serverLock, .exclusive) {
                     if hasStarted { throw CommandFailure(.unavailable, folder.lastWords) }
                     try startServer(lock)
@@ -109,6 +106,8 @@ final class PrivateRedis: Sendable {
                         "A Redis server (\(folder.server)) still runs on '\(folder.data)' but does not listen on '\(folder.socket)'. "
                             + "End it and try again.")
                 }
+            // Also after another error: the command connects next, and is told why it cannot.
+            default: return hasStarted
             }
             try await Self.pause()
         }
@@ -133,29 +132,15 @@ final class PrivateRedis: Sendable {
         }
     }
 
-    private enum State {
-        case ready
-        /// It reads its data back; it answers, but not yet to everything.
-        case loading
-        /// Something accepted the connection and says nothing.
-        case silent
-        case gone
-    }
-
-    private var state: State {
+    /// Why the server cannot be used; nil where it can.
+    private var trouble: RedisError.Kind? {
         get async {
             do throws(RedisError) {
                 let connection = try await RedisConnection.connect(RedisConfiguration(address: .unix(path: folder.socket)))
                 await connection.close()
-                return .ready
+                return nil
             } catch {
-                switch error.kind {
-                case .loading: return .loading
-                case .connectTimeout: return .silent
-                case .unreachable, .connectionLost: return .gone
-                // The command connects next, and is told why it cannot.
-                default: return .ready
-                }
+                return error.kind
             }
         }
     }

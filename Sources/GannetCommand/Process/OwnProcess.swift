@@ -39,7 +39,6 @@ enum Executable {
 
 /// The number of descriptors that this process may have open at once.
 struct DescriptorLimit: Sendable {
-    /// The limit in force.
     let value: Int
 
     /// Redis, the input, the locks, the runtime's own, and what is open for a moment.
@@ -61,7 +60,6 @@ struct DescriptorLimit: Sendable {
         return DescriptorLimit(value: Int(min(limit.rlim_cur, 1_048_576)))
     }
 
-    /// Throws when no command could work.
     func check() throws(CommandFailure) {
         guard value >= Self.base else {
             throw CommandFailure(

@@ -3,17 +3,7 @@ import GannetBase
 /// SIGINT, SIGTERM and SIGHUP as a stream, for a command that ends in order: the first asks it to drain, a second to leave.
 ///
 /// One trap a process, kept until it ends. Until it is installed the signals end the process as usual.
-final class SignalTrap: Sendable {
-    enum Request: Sendable, Equatable {
-        case interrupt
-        case terminate
-
-        /// The exit status of a process that leaves before it is done.
-        var status: ExitStatus { self == .interrupt ? .interrupted : .terminated }
-    }
-
-    let requests: AsyncStream<Request>
-
+enum SignalTrap {
     /// The third signal ends the process even if it hangs: in a pipe that nobody reads, or on a disk that is gone.
     private static let signalsToLeave = 3
     private static let graceAtLast: UInt32 = 2
@@ -41,32 +31,33 @@ final class SignalTrap: Sendable {
         Signals.forwardHangup(to: end)
     }
 
+    /// The signals, each as the exit status of a process that leaves before it is done.
     /// - Parameter leavesAtLast: Not in a process that is not ours to end.
-    init(leavesAtLast: Bool = true) throws(CommandFailure) {
-        let kept = Self.early.withLock { early in
+    static func requests(leavesAtLast: Bool = true) throws(CommandFailure) -> AsyncStream<ExitStatus> {
+        let kept = early.withLock { early in
             defer { early = nil }
             return early
         }
         guard let ends = kept ?? Descriptor.pipe().map({ ($0.read, $0.write) }) else {
             throw CommandFailure(.unavailable, "Cannot watch for signals: \(Descriptor.message(errno)).")
         }
-        let (stream, continuation) = AsyncStream.makeStream(of: Request.self, bufferingPolicy: .bufferingOldest(8))
+        let (stream, continuation) = AsyncStream.makeStream(of: ExitStatus.self, bufferingPolicy: .bufferingOldest(8))
         OwnedThread.start(name: "gannet-signals") {
             var byte: UInt8 = 0
             var signals = 0
             while true {
                 let count = read(ends.read, &byte, 1)
                 if count == 1 {
-                    let request = Int32(byte) == SIGINT ? Request.interrupt : .terminate
+                    let request = Int32(byte) == SIGINT ? ExitStatus.interrupted : .terminated
                     continuation.yield(request)
                     signals += 1
-                    if leavesAtLast, signals == Self.signalsToLeave { Self.leaveSoon(request.status) }
+                    if leavesAtLast, signals == signalsToLeave { leaveSoon(request) }
                 } else if count == 0 || errno != EINTR {
                     return continuation.finish()
                 }
             }
         }
-        requests = stream
-        if kept == nil { Self.watch(ends.write) }
+        if kept == nil { watch(ends.write) }
+        return stream
     }
 }

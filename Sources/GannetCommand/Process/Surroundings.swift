@@ -11,7 +11,7 @@ struct Surroundings: Sendable {
     /// The file of this program, which starts some of its parts as processes. Nil is the file that this process runs from.
     var program: String?
     /// Makes the stream of signals for a command that ends in order.
-    var requests: @Sendable () throws -> AsyncStream<SignalTrap.Request> = { try SignalTrap().requests }
+    var requests: @Sendable () throws -> AsyncStream<ExitStatus> = { try SignalTrap.requests() }
 
     /// A thread of our own has no task, and finds the process here: read it before the thread starts.
     @TaskLocal static var current = Surroundings(environment: ProcessInfo.processInfo.environment)

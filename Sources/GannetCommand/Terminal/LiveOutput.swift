@@ -11,7 +11,6 @@ final class LiveOutput: Sendable {
     private let state = Mutex(State())
     private let errors = Surroundings.current.errors
 
-    /// Draws these lines in place of the earlier ones.
     func show(_ lines: [StyledText], on terminal: Terminal) {
         state.withLock { state in
             state.terminal = terminal
@@ -21,7 +20,6 @@ final class LiveOutput: Sendable {
         }
     }
 
-    /// Removes the lines.
     func end() {
         state.withLock { state in
             guard let terminal = state.terminal else { return }

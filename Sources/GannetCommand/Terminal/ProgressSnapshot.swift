@@ -3,20 +3,9 @@ import GannetQueue
 
 /// How far a command's work has come at one moment: all that its progress is drawn from.
 struct ProgressSnapshot: Sendable {
-    /// This command's own counts. A URL is *there already* when its body was in its place, so that nothing was fetched.
-    var fetched = 0
-    var there = 0
-    var failed = 0
-    /// Jobs that their sites do not permit. They are no failures.
-    var disallowed = 0
-    var bytes = 0
+    /// This command's own.
+    var counts = WorkCounts()
     var elapsed = Duration.zero
-
-    /// Failures by class, the most frequent first.
-    var failures: [(errorClass: String, count: Int)] = []
-
-    /// The jobs that this command has ended.
-    var ended: Int { fetched + there + failed + disallowed }
 
     /// The list that this work belongs to, or a queue that other workers share; `nil` while it is not known.
     var whole: Whole?
@@ -38,16 +27,12 @@ struct ProgressSnapshot: Sendable {
     var waits = QueueWaits()
 
     /// The part of the network that was missing for the last requests, and until the first URL is given up for that.
-    var missing: String?
-    var missingEnd: Duration?
+    var missing: (part: String, end: Duration?)?
 
     /// Whether Redis is known not to answer.
     var isRedisAway = false
     /// A server of a cluster is away. The counts of the queue are those from before.
     var isPartAway = false
-
-    /// Jobs of the queue that have not ended and wait only for a place, together with those in flight.
-    var inLine = 0
 
     /// The worker's places that slow hosts have held for some seconds, out of all, while other jobs wait for one.
     var heldPlaces: (held: Int, all: Int)?
@@ -61,7 +46,8 @@ struct ProgressSnapshot: Sendable {
         var ended: Int
         /// `queue` where the numbers are a queue's and not this command's own list's.
         var name: String?
-        /// Jobs of the queue that had ended before the work at hand began. They are not in the numbers above.
+        /// Jobs of the queue that had ended before the work at hand began: when this worker began, or when the queue was last empty. They
+        /// are not in the numbers above.
         var endedBefore = 0
         /// How many of these this worker had ended.
         var ownBefore = 0
@@ -75,7 +61,7 @@ struct ProgressSnapshot: Sendable {
         guard let whole, whole.ended < whole.total else { return nil }
         if isRedisAway { return WaitText("waiting for Redis") }
         if isPartAway { return WaitText("a part of Redis is away") }
-        if let missing { return WaitText(whole.total - whole.ended, for: missing, firstEnd: goesOn ? missingEnd : nil) }
+        if let missing { return WaitText(whole.total - whole.ended, for: missing.part, firstEnd: goesOn ? missing.end : nil) }
         return WaitText(waits, of: whole.total - whole.ended, remaining: remaining, goesOn: goesOn)
     }
 
@@ -83,9 +69,6 @@ struct ProgressSnapshot: Sendable {
     var advice: String? {
         heldPlaces.map { "\($0.held) of \($0.all) places are held by slow hosts; a higher --concurrency would help" }
     }
-
-    /// `http-404 8, dns 3`.
-    var failuresByClass: String { failures.map { "\(ClassCounts.shown($0.errorClass)) \($0.count)" }.joined(separator: ", ") }
 
     /// `slow.example 19.2 s (8 in flight), other.example 3.1 s`: the hosts that are worth a word.
     var slowestHosts: String {
@@ -102,14 +85,8 @@ struct ProgressSnapshot: Sendable {
 
 /// The speed of the last seconds, from totals that are noted now and then. No clock inside.
 struct RateMeter: Sendable {
-    private struct Mark {
-        let time: ContinuousClock.Instant
-        let ended: Int
-        let bytes: Int
-    }
-
-    private var marks: [Mark] = []
-    private var first: Mark?
+    /// The very first one, and those of the last minute.
+    private var marks: [(time: ContinuousClock.Instant, ended: Int, bytes: Int)] = []
 
     /// Long enough not to jump about, short enough to show what has changed.
     private static let window = Duration.seconds(10)
@@ -119,11 +96,9 @@ struct RateMeter: Sendable {
 
     mutating func note(ended: Int, bytes: Int, at time: ContinuousClock.Instant) {
         if let last = marks.last, time - last.time < Self.shortestSpan { return }
-        let mark = Mark(time: time, ended: ended, bytes: bytes)
-        first = first ?? mark
-        marks.append(mark)
+        marks.append((time, ended, bytes))
         // The window begins at the youngest of the marks that are too old.
-        while marks.count > 2, time - marks[1].time >= Self.kept { marks.removeFirst() }
+        while marks.count > 3, time - marks[2].time >= Self.kept { marks.remove(at: 1) }
     }
 
     /// Between the first and the last mark of the window; `nil` while there are not two.
@@ -137,8 +112,7 @@ struct RateMeter: Sendable {
 
     /// How long it takes until so many more have ended; `nil` where that cannot be told.
     func remaining(open: Int) -> Duration? {
-        guard let first else { return nil }
-        return TimeLeft.estimate(
-            open: open, marks: ([first] + marks).map { .init(seconds: ($0.time - first.time) / .seconds(1), ended: $0.ended) })
+        guard let first = marks.first else { return nil }
+        return TimeLeft.estimate(open: open, marks: marks.map { .init(seconds: ($0.time - first.time) / .seconds(1), ended: $0.ended) })
     }
 }

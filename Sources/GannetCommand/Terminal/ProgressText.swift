@@ -2,69 +2,61 @@ import Crawl
 import GannetBase
 
 /// Progress as it is drawn at the bottom of a terminal: a bar, and lines about failures and slow hosts where there are any.
-enum ProgressLines {
+extension ProgressSnapshot {
     private static let widestBar = 40
     private static let narrowestBar = 8
     private static let mostLines = 10
 
     /// - Parameter offer: How the run may be ended, for a run that is held up.
-    static func lines(_ now: ProgressSnapshot, columns: Int, _ style: TerminalStyle, offer: String? = nil) -> [StyledText] {
+    func lines(columns: Int, _ style: TerminalStyle, offer: String? = nil) -> [StyledText] {
         let room = LiveArea.room(in: columns)
-        var lines = [first(now, room, style)]
-        if now.failed > 0 {
-            let classes = now.failures.isEmpty ? "" : ": \(now.failuresByClass)"
-            lines.append(StyledText("\(now.failed) failed", .red) + StyledText(classes))
+        var lines = [firstLine(room, style)]
+        if counts.failed > 0 {
+            let classes = counts.failuresByClass
+            lines.append(StyledText("\(counts.failed) failed", .red) + StyledText(classes.isEmpty ? "" : ": \(classes)"))
         }
-        if now.disallowed > 0 { lines.append(StyledText(Amounts.notPermitted(now.disallowed))) }
-        lines += now.wait()?.lines.map { StyledText($0, .yellow) } ?? []
-        if !now.slowestHosts.isEmpty { lines.append(StyledText("slowest: ", .faint) + StyledText(now.slowestHosts)) }
-        if let advice = now.advice { lines.append(StyledText(advice, .yellow)) }
-        lines = Array(lines.prefix(mostLines))
-        if now.isHeldUp, let offer { lines.append(StyledText(offer, .faint)) }
+        if counts.disallowed > 0 { lines.append(StyledText(Amounts.notPermitted(counts.disallowed))) }
+        lines += wait()?.lines.map { StyledText($0, .yellow) } ?? []
+        if !slowestHosts.isEmpty { lines.append(StyledText("slowest: ", .faint) + StyledText(slowestHosts)) }
+        if let advice { lines.append(StyledText(advice, .yellow)) }
+        lines = Array(lines.prefix(Self.mostLines))
+        if isHeldUp, let offer { lines.append(StyledText(offer, .faint)) }
         return lines.map { $0.cut(to: room, style) }
     }
 
     /// `[#####.....]  43%  4321 of 10000  812/s  3.4 MB/s  7 s left`. In a narrow terminal the least important parts are left out.
-    private static func first(_ now: ProgressSnapshot, _ room: Int, _ style: TerminalStyle) -> StyledText {
-        guard let whole = now.shownWhole else { return joined(facts(now), room) }
+    private func firstLine(_ room: Int, _ style: TerminalStyle) -> StyledText {
+        guard let whole = shownWhole else { return Self.joined(parts, room) }
         let digits = "\(Int(whole.share * 100))"
         let percent = StyledText(String(repeating: " ", count: 3 - digits.count) + digits + "%", .bold)
-        let text = joined([(percent, 0)] + facts(now), room)
+        let text = Self.joined([(percent, 0)] + parts, room)
         let left = room - text.width - 4
-        guard left >= narrowestBar else { return text }
-        return bar(whole.share, width: min(widestBar, left), style) + "  " + text
-    }
-
-    static func bar(_ share: Double, width: Int, _ style: TerminalStyle) -> StyledText {
-        // Full only when all is done.
-        let filled = share >= 1 ? width : min(width - 1, Int(share * Double(width)))
-        return "[" + StyledText(String(repeating: style.filled, count: filled), .green)
-            + StyledText(String(repeating: style.empty, count: width - filled), .faint) + "]"
+        guard left >= Self.narrowestBar else { return text }
+        return style.bar(whole.share, width: min(Self.widestBar, left)) + "  " + text
     }
 
     /// The parts of the line, each with its rank: a higher rank is left out earlier.
-    private static func facts(_ now: ProgressSnapshot) -> [(text: StyledText, rank: Int)] {
-        var facts: [(StyledText, Int)] = []
-        if let whole = now.shownWhole {
-            let age = now.wholeAge.map { " (\(Amounts.roughTime($0)) ago)" } ?? ""
-            facts.append((StyledText((whole.name.map { $0 + " " } ?? "") + "\(whole.ended) of \(whole.total)\(age)"), 0))
-            if whole.name != nil { facts.append((StyledText("\(now.ended - whole.ownBefore) by this worker"), 3)) }
+    private var parts: [(text: StyledText, rank: Int)] {
+        var parts: [(StyledText, Int)] = []
+        if let whole = shownWhole {
+            let age = wholeAge.map { " (\(Amounts.roughTime($0)) ago)" } ?? ""
+            parts.append((StyledText((whole.name.map { $0 + " " } ?? "") + "\(whole.ended) of \(whole.total)\(age)"), 0))
+            if whole.name != nil { parts.append((StyledText("\(counts.ended - whole.ownBefore) by this worker"), 3)) }
         } else {
-            facts.append((StyledText("\(now.fetched + now.there) fetched"), 0))
+            parts.append((StyledText("\(counts.count(of: .fetched) + counts.there) fetched"), 0))
         }
-        facts.append((StyledText(now.endedPerSecond.map { Amounts.rate($0) + "/s" } ?? ""), 1))
-        facts.append((StyledText(now.bytesPerSecond.map { Amounts.bytes($0) + "/s" } ?? Amounts.bytes(now.bytes)), 4))
-        if now.shownWhole == nil {
-            facts.append((StyledText(Amounts.time(now.elapsed)), 2))
+        parts.append((StyledText(endedPerSecond.map { Amounts.rate($0) + "/s" } ?? ""), 1))
+        parts.append((StyledText(bytesPerSecond.map { Amounts.bytes($0) + "/s" } ?? Amounts.bytes(counts.bytes)), 4))
+        if shownWhole == nil {
+            parts.append((StyledText(Amounts.time(elapsed)), 2))
         } else {
-            facts.append((StyledText(now.wait() == nil ? now.remaining.map(Amounts.timeLeft) ?? "" : ""), 2))
+            parts.append((StyledText(wait() == nil ? remaining.map(Amounts.timeLeft) ?? "" : ""), 2))
         }
-        return facts.filter { $0.0.width > 0 }
+        return parts.filter { $0.0.width > 0 }
     }
 
-    /// As many parts as there is room for.
-    private static func joined(_ facts: [(text: StyledText, rank: Int)], _ room: Int) -> StyledText {
-        var kept = facts
+    private static func joined(_ parts: [(text: StyledText, rank: Int)], _ room: Int) -> StyledText {
+        var kept = parts
         func text() -> StyledText { kept.dropFirst().reduce(kept.first?.text ?? "") { $0 + "  " + $1.text } }
         while text().width > room, let last = kept.indices.max(by: { kept[$0].rank < kept[$1].rank }), kept[last].rank > 0 {
             kept.remove(at: last)
@@ -73,19 +65,28 @@ enum ProgressLines {
     }
 }
 
+extension TerminalStyle {
+    /// Full only when all is done.
+    func bar(_ share: Double, width: Int) -> StyledText {
+        let full = share >= 1 ? width : min(width - 1, Int(share * Double(width)))
+        return "[" + StyledText(String(repeating: filled, count: full), .green)
+            + StyledText(String(repeating: empty, count: width - full), .faint) + "]"
+    }
+}
+
 /// Progress as it is told where nothing can be drawn: one line now and then.
-enum ProgressText {
-    static func line(_ now: ProgressSnapshot) -> String {
-        var own = [counts(now)]
-        if let rate = now.endedPerSecond { own.append("\(Amounts.rate(rate))/s") }
-        if let rate = now.bytesPerSecond { own.append("\(Amounts.bytes(rate))/s") }
-        let left = [now.wait()?.sentence ?? now.remaining.map(Amounts.timeLeft)].compactMap(\.self)
-        let slowest = now.slowestHosts.isEmpty ? nil : "slowest: \(now.slowestHosts)"
+extension ProgressSnapshot {
+    var line: String {
+        var own = [ownCounts]
+        if let endedPerSecond { own.append("\(Amounts.rate(endedPerSecond))/s") }
+        if let bytesPerSecond { own.append("\(Amounts.bytes(bytesPerSecond))/s") }
+        let left = [wait()?.sentence ?? remaining.map(Amounts.timeLeft)].compactMap(\.self)
+        let slowest = slowestHosts.isEmpty ? nil : "slowest: \(slowestHosts)"
         var parts: [[String]]
-        switch now.shownWhole {
+        switch shownWhole {
         case let whole? where whole.name != nil:
             // The queue's numbers are some seconds old, so this worker may have ended more jobs by now.
-            let age = now.wholeAge.map { " \(Amounts.roughTime($0)) ago" } ?? ""
+            let age = wholeAge.map { " \(Amounts.roughTime($0)) ago" } ?? ""
             own[0] = "this worker: \(own[0])"
             // This worker's numbers are those since its beginning.
             let since = whole.ownBefore > 0 ? " since it was last empty" : ""
@@ -93,32 +94,31 @@ enum ProgressText {
         case let whole?: parts = [["\(whole.ended) of \(Amounts.count(whole.total, "different URL")) done"] + own + left]
         case nil: parts = [own + left]
         }
-        parts += [slowest, now.advice].compactMap(\.self).map { [$0] }
+        parts += [slowest, advice].compactMap(\.self).map { [$0] }
         return parts.map { $0.joined(separator: ", ") }.joined(separator: "; ")
     }
 
     /// This command's counts, and what the rest waits for.
-    static func interrupted(_ now: ProgressSnapshot) -> String {
-        ([counts(now)] + [now.wait(goesOn: false)?.sentence].compactMap(\.self)).joined(separator: "; ")
-    }
+    var interrupted: String { ([ownCounts] + [wait(goesOn: false)?.sentence].compactMap(\.self)).joined(separator: "; ") }
 
     /// This command's counts.
-    static func counts(_ now: ProgressSnapshot) -> String {
-        let there = now.there > 0 ? ", \(now.there) there already" : ""
-        let classes = now.failures.isEmpty ? "" : " (\(now.failuresByClass))"
-        let disallowed = now.disallowed > 0 ? ", \(Amounts.notPermitted(now.disallowed))" : ""
-        let ends = "\(now.fetched) fetched\(there), \(now.failed) failed\(classes)\(disallowed)"
-        return "\(ends), \(Amounts.bytes(now.bytes)) in \(Amounts.time(now.elapsed))"
+    var ownCounts: String {
+        let there = counts.there > 0 ? ", \(counts.there) there already" : ""
+        let classes = counts.failuresByClass
+        let failed = "\(counts.failed) failed\(classes.isEmpty ? "" : " (\(classes))")"
+        let disallowed = counts.disallowed > 0 ? ", \(Amounts.notPermitted(counts.disallowed))" : ""
+        return
+            "\(counts.count(of: .fetched)) fetched\(there), \(failed)\(disallowed), \(Amounts.bytes(counts.bytes)) in \(Amounts.time(elapsed))"
     }
 
     /// The same for logs that programs read. The totals are the queue's since it was first used.
-    static func facts(_ now: ProgressSnapshot) -> LogFacts {
+    var facts: LogFacts {
         [
-            (key: "fetched", value: .integer(now.fetched)), (key: "cached", value: .integer(now.there)),
-            (key: "failed", value: .integer(now.failed)), (key: "disallowed", value: .integer(now.disallowed)),
-            (key: "bytes", value: .integer(now.bytes)),
-            (key: "ended", value: JSONValue(now.whole.map { $0.ended + $0.endedBefore })),
-            (key: "total", value: JSONValue(now.whole.map { $0.total + $0.endedBefore })),
+            (key: "fetched", value: .integer(counts.count(of: .fetched))), (key: "cached", value: .integer(counts.there)),
+            (key: "failed", value: .integer(counts.failed)), (key: "disallowed", value: .integer(counts.disallowed)),
+            (key: "bytes", value: .integer(counts.bytes)),
+            (key: "ended", value: JSONValue(whole.map { $0.ended + $0.endedBefore })),
+            (key: "total", value: JSONValue(whole.map { $0.total + $0.endedBefore })),
         ]
     }
 }

@@ -33,6 +33,17 @@ enum SingleKeys {
         return isOn
     }
 
+    /// The keys that were pressed since the last call; nil for a process in the background. All of them are read.
+    static func pressed(on input: Int32) -> [UInt8]? {
+        var waiting: Int32 = 0
+        guard begin(on: input), ioctl(input, UInt(FIONREAD), &waiting) == 0 else { return nil }
+        var keys = [UInt8](repeating: 0, count: min(Int(waiting), mostAtOnce))
+        let count = keys.isEmpty ? 0 : read(input, &keys, keys.count)
+        return Array(keys.prefix(max(0, count)))
+    }
+
+    private static let mostAtOnce = 4096
+
     /// Gives the terminal back. Keys that were not read stay for the next program.
     static func end() { giveBack() }
 }

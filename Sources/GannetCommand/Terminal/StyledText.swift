@@ -26,7 +26,6 @@ struct StyledText: Sendable, Equatable, ExpressibleByStringLiteral {
     /// Columns of the screen.
     var width: Int { pieces.reduce(0) { $0 + $1.text.columns } }
 
-    /// Without its colours.
     var plain: String { pieces.map(\.text).joined() }
 
     /// Cut to a number of columns, with an ellipsis at the end.

@@ -44,19 +44,6 @@ struct TerminalStyle: Sendable, Equatable {
     var hasColor: Bool
     var hasUnicode: Bool
 
-    init(hasColor: Bool, hasUnicode: Bool) {
-        self.hasColor = hasColor
-        self.hasUnicode = hasUnicode
-    }
-
-    init(_ environment: [String: String]) {
-        hasColor = (environment["NO_COLOR"] ?? "").isEmpty
-        // The first of these that is set counts.
-        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? ""
-        let name = locale.lowercased()
-        hasUnicode = name.contains("utf-8") || name.contains("utf8")
-    }
-
     var filled: Character { hasUnicode ? "█" : "#" }
     var empty: Character { hasUnicode ? "░" : "." }
     var unknown: String { hasUnicode ? "—" : "-" }
@@ -76,5 +63,15 @@ struct TerminalStyle: Sendable, Equatable {
     /// The escapes take no room on the screen.
     func tinted(_ text: String, _ tint: Tint) -> String {
         hasColor && !text.isEmpty ? "\u{1b}[\(tint.rawValue)m\(text)\u{1b}[0m" : text
+    }
+}
+
+extension TerminalStyle {
+    init(_ environment: [String: String]) {
+        hasColor = (environment["NO_COLOR"] ?? "").isEmpty
+        // The first of these that is set counts.
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? ""
+        let name = locale.lowercased()
+        hasUnicode = name.contains("utf-8") || name.contains("utf8")
     }
 }

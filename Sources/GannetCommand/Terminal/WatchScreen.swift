@@ -28,19 +28,18 @@ struct WatchScreen: Sendable {
         let throughput = history.throughput(steps: columns, of: layout.step)
         lines += chart("ended a second: \(speed)", throughput, "/s", layout.throughputRows, layout, .green)
         lines += chart("not ended: \(queue.open)", history.depth(steps: columns, of: layout.step), "", layout.depthRows, layout, nil)
-        let tables = StatusTables(report: report, style: style)
         if layout.workers > 0 {
-            let workers = isGone ? [StyledText("its workers have ended", .faint)] : tables.workers(layout.workers)
+            let workers = isGone ? [StyledText("its workers have ended", .faint)] : report.workerTable(layout.workers, style)
             lines.append("")
             let none = StyledText(status.unknown?.advice ?? "no worker is at work", .yellow)
             lines += workers.isEmpty ? [none] : workers.prefix(layout.workers + 1)
         }
-        if layout.hosts > 0 { lines += [""] + tables.hosts(layout.hosts) }
+        if layout.hosts > 0 { lines += [""] + report.hostTable(layout.hosts, style) }
         return lines.prefix(max(0, size.rows)).map { $0.cut(to: columns, style) }
     }
 
     private var header: StyledText {
-        let name = StyledText("queue \(status.name)", .bold) + StyledText(StatusText.pause(of: queue), .yellow)
+        let name = StyledText("queue \(status.name)", .bold) + StyledText(queue.pauseText, .yellow)
         let memory = status.server.usedMemory.map { ", \(Amounts.bytes($0))" } ?? ""
         let version = status.server.version.map { " \($0)" } ?? ""
         let server = "redis\(version)\(memory), \(Amounts.milliseconds(status.server.ping))"
@@ -65,10 +64,10 @@ struct WatchScreen: Sendable {
         let all = work.total > 0 ? work.total : queue.enqueued
         let what = isFinished ? "finished: \(all) of \(all) ended" : "\(work.ended) of \(work.total) ended"
         let batches = work.batches > 1 ? " in \(work.batches) batches" : ""
-        let left = status.left.map { ", \($0.phrase)" } ?? ""
+        let left = status.left(inSentence: true).map { ", \($0)" } ?? ""
         let text = StyledText("  \(Int(share * 100))%", .bold) + StyledText("  \(what)\(batches)\(left)")
         let room = columns - text.width - 2
-        return room >= 8 ? ProgressLines.bar(share, width: min(60, room), style) + text : text
+        return room >= 8 ? style.bar(share, width: min(60, room)) + text : text
     }
 
     private var depths: StyledText {
@@ -112,7 +111,7 @@ struct WatchScreen: Sendable {
         let right = StyledText("\(highest)last \(layout.minutes) min", .faint)
         let gap = max(1, columns - title.columns - right.width)
         let head = StyledText(title) + StyledText(String(repeating: " ", count: gap)) + right
-        return [head] + Chart.rows(values, height: rows, style).map { StyledText($0, tint) }
+        return [head] + style.chart(values, height: rows).map { StyledText($0, tint) }
     }
 }
 
@@ -157,13 +156,12 @@ struct WatchLayout: Sendable, Equatable {
     }
 }
 
-/// A column for each value, over some rows, the highest of them full.
-enum Chart {
+extension TerminalStyle {
+    /// A column for each value, over some rows, the highest of them full.
     /// - Parameter values: `nil` where nothing is known; the chart is blank there.
     /// - Returns: Rows from the top, each as wide as there are values.
-    static func rows(_ values: [Double?], height: Int, _ style: TerminalStyle) -> [String] {
+    func chart(_ values: [Double?], height: Int) -> [String] {
         let top = values.compactMap(\.self).max() ?? 0
-        let levels = style.levels
         return (0..<max(0, height)).map { row in
             let rowsBelow = height - 1 - row
             return String(

@@ -1,3 +1,4 @@
+import GannetBase
 import GannetQueue
 
 /// `status --watch` on a terminal: looks every second, draws what has changed, and ends on `q` or a signal.
@@ -5,35 +6,29 @@ struct WatchSession: Sendable {
     private enum Event: Sendable {
         case seen(StatusReport)
         case failed(CommandFailure)
-        case input(TerminalInput.Event)
-        /// A second has gone by.
+        case key(UInt8)
+        /// A second has gone by, or the terminal has another size.
         case tick
         case interrupted
     }
 
-    private let look: @Sendable (StatusReport?) async throws -> StatusReport
-    private let terminal: Terminal
-    private let interruption: Interruption
+    let terminal: Terminal
+    let interruption: Interruption
+    /// Receives the look before.
+    let look: @Sendable (StatusReport?) async throws -> StatusReport
 
     private static let pause = Duration.seconds(1)
 
     /// After how long without an answer what is shown is not called the present.
     private static let patience = Duration.seconds(3)
 
-    /// - Parameter look: Receives the look before.
-    init(on terminal: Terminal, _ interruption: Interruption, look: @escaping @Sendable (StatusReport?) async throws -> StatusReport) {
-        self.look = look
-        self.terminal = terminal
-        self.interruption = interruption
-    }
-
     func run() async throws -> ExitStatus {
         // An error at the beginning is printed as by any command.
         let first = try await look(nil)
-        let input = try TerminalInput()
+        // A key that is held down must not fill the memory.
         let (events, sender) = AsyncStream.makeStream(of: Event.self, bufferingPolicy: .bufferingNewest(256))
+        try Self.readTerminal(sender)
         let tasks = [
-            Task { for await event in input.events { sender.yield(.input(event)) } },
             Task { for await _ in interruption.stops { sender.yield(.interrupted) } },
             Task { while (try? await Task.sleep(for: Self.pause)) != nil { sender.yield(.tick) } },
             Task { await watch(after: first, sender) },
@@ -80,10 +75,10 @@ struct WatchSession: Sendable {
             case .failed(let failure):
                 guard failure.status == .unavailable else { throw failure }
                 trouble = failure.message ?? "Redis is away."
-            case .input(.key(UInt8(ascii: "q"))), .input(.key(UInt8(ascii: "Q"))): return .done
-            case .input(.key(Self.controlZ)): screen.suspend()
-            case .input(.key(Self.controlL)): screen.forget()
-            case .input, .tick: break
+            case .key(UInt8(ascii: "q")), .key(UInt8(ascii: "Q")): return .done
+            case .key(Self.controlZ): screen.suspend()
+            case .key(Self.controlL): screen.forget()
+            case .key, .tick: break
             case .interrupted: return interruption.status
             }
             guard draw() else { return .done }
@@ -93,6 +88,34 @@ struct WatchSession: Sendable {
 
     private static let controlZ: UInt8 = 26
     private static let controlL: UInt8 = 12
+
+    /// Sends the keys that are pressed, and changes of the terminal's size. Once for each process: the thread waits until that ends.
+    private static func readTerminal(_ sender: AsyncStream<Event>.Continuation) throws {
+        guard let ends = Descriptor.pipe() else {
+            throw CommandFailure(.unavailable, "Cannot watch the terminal: \(Descriptor.message(errno)).")
+        }
+        let (resizes, input) = (ends.read, Surroundings.current.input)
+        OwnedThread.start(name: "gannet-keys") {
+            var sources = [pollfd(fd: resizes, events: Int16(POLLIN), revents: 0)]
+            if isatty(input) == 1 { sources.append(pollfd(fd: input, events: Int16(POLLIN), revents: 0)) }
+            var bytes = [UInt8](repeating: 0, count: 64)
+            while true {
+                if poll(&sources, nfds_t(sources.count), -1) < 0, errno != EINTR { return }
+                for index in sources.indices.reversed() where sources[index].revents != 0 {
+                    let count = read(sources[index].fd, &bytes, bytes.count)
+                    if index == 0 {
+                        sender.yield(.tick)
+                    } else if count > 0 {
+                        for byte in bytes[..<count] { sender.yield(.key(byte)) }
+                    } else if count == 0 || errno != EINTR && errno != EAGAIN {
+                        // The keyboard is gone; the screen may still be watched.
+                        sources.remove(at: index)
+                    }
+                }
+            }
+        }
+        Signals.forward([SIGWINCH], to: ends.write)
+    }
 }
 
 /// A queue as a watcher has seen it. It has no clock inside.

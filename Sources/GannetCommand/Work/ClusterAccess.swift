@@ -18,8 +18,22 @@ struct ClusterAccess: Sendable {
         _ options: ConnectionOptions, console: Console, patience: Duration, isImpatient: Bool, looking: Bool = false,
         storesBodies: Bool = false, looksForDamage: Bool = false
     ) async throws -> ClusterAccess {
-        var (cluster, own) = try await server(named: options, console: console)
+        var own: PrivateRedis?
+        if options.redis == nil {
+            guard options.allowsPrivateRedis else {
+                throw CommandFailure(
+                    .wrongUsage,
+                    "No Redis is named, and none is started here: set '--redis redis://host:port', or the environment variable GANNET_REDIS."
+                )
+            }
+            own = try await PrivateRedis.use(.current, console: console)
+        }
         let watch = RedisWatch(console, own: own)
+        var cluster = ClusterOptions(redis: options.redis ?? own?.address ?? "")
+        cluster.passwordFile = options.passwordFile
+        cluster.authorityFile = options.caFile
+        cluster.namespace = options.namespace
+        cluster.answerTime = Times.current.answer
         cluster.partitions = options.partitions
         cluster.use = looksForDamage ? .damage : looking ? .looks : .begins
         cluster.patience = patience
@@ -35,27 +49,6 @@ struct ClusterAccess: Sendable {
                 "\(error) '--namespace' names another. To begin anew, run 'gannet redis stop', and remove the folder \(own.data) of the private Redis."
             )
         }
-    }
-
-    private static func server(
-        named options: ConnectionOptions, console: Console
-    ) async throws -> (cluster: ClusterOptions, own: PrivateRedis?) {
-        var own: PrivateRedis?
-        if options.redis == nil {
-            guard options.allowsPrivateRedis else {
-                throw CommandFailure(
-                    .wrongUsage,
-                    "No Redis is named, and none is started here: set '--redis redis://host:port', or the environment variable GANNET_REDIS."
-                )
-            }
-            own = try await PrivateRedis.use(.current, console: console)
-        }
-        var cluster = ClusterOptions(redis: options.redis ?? own?.address ?? "")
-        cluster.passwordFile = options.passwordFile
-        cluster.authorityFile = options.caFile
-        cluster.namespace = options.namespace
-        cluster.answerTime = Times.current.answer
-        return (cluster, own)
     }
 
     /// Runs `body`, and closes the connections in any case.

@@ -7,20 +7,18 @@ import Results
 final class EarlyEnd: Sendable {
     private struct State {
         var reason: String?
+        var key = LoneKey()
         var pressed = 0
     }
 
     private let pipe: FinishPipe
-    private let key: FinishKey?
+    /// The terminal whose key `f` ends the run, while its progress is shown. All other keys are read and dropped.
+    private let keyboard: Int32?
     private let command: String
     private let deadline: Duration?
     private let console: Console
     private let interruption: Interruption
     private let state = Mutex(State())
-
-    /// One element for each request to stop, as a worker takes them.
-    let stops: AsyncStream<Void>
-    private let stopper: AsyncStream<Void>.Continuation
 
     /// A second one hands back the requests in flight. A third one would leave them.
     private static let mostPressed = 2
@@ -31,9 +29,9 @@ final class EarlyEnd: Sendable {
         console = options.console
         deadline = options.deadline
         command = "gannet run --finish -d " + Sentence.quotedForShell(options.directory)
+        let input = Surroundings.current.input
         // The keys of a terminal that the list is read from are the list.
-        key = console.terminal == nil || options.input.mayReadTerminal ? nil : FinishKey()
-        (stops, stopper) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingOldest(8))
+        keyboard = console.terminal == nil || options.input.mayReadTerminal || isatty(input) != 1 ? nil : input
     }
 
     /// `The run was ended by '--deadline'`; nil while nothing but a signal has ended it.
@@ -45,28 +43,26 @@ final class EarlyEnd: Sendable {
     /// How a person may end the run, in words; nil when it is ending.
     var offer: String? {
         guard reason == nil, interruption.request == nil else { return nil }
-        return key?.isWatched == true ? "f ends the run now; rows that wait count as failed" : "'\(command)' ends the run now"
+        return keyboard != nil && SingleKeys.isOn ? "f ends the run now; rows that wait count as failed" : "'\(command)' ends the run now"
     }
-
-    /// Stops the worker.
-    func stop() { stopper.yield() }
 
     /// Looks for the key. To be called a few times a second.
     func lookForKey() {
-        switch key?.pressed() {
+        guard let keyboard, let keys = SingleKeys.pressed(on: keyboard) else { return }
+        let (press, count) = state.withLock { state in
+            let press = state.key.look(keys)
+            if press == .finish { state.pressed += 1 }
+            return (press, state.pressed)
+        }
+        switch press {
         case nil: break
         case .firstOther:
             console.note("of all keys only f is read: it ends the run. Others are dropped, and f counts again a second after them.")
-        case .finish:
-            let pressed = state.withLock { state in
-                state.pressed += 1
-                return state.pressed
-            }
-            if pressed <= Self.mostPressed { end("the key f", "the key f was pressed") }
+        case .finish: if count <= Self.mostPressed { end("the key f", "the key f was pressed") }
         }
     }
 
-    func giveKeysBack() { key?.end() }
+    func giveKeysBack() { if keyboard != nil { SingleKeys.end() } }
 
     /// The worker ends by itself.
     func noteDrain() { note("'gannet workers drain'") }
@@ -74,28 +70,24 @@ final class EarlyEnd: Sendable {
     /// Returns when another process asks for the end.
     func asked() async throws { try await pipe.asked() }
 
-    /// Waits for signals, the clock and other processes, in tasks that the caller cancels.
+    /// Waits for the clock and other processes, in tasks that the caller cancels.
     func watch(since start: ContinuousClock.Instant) -> [Task<Void, any Error>] {
-        let tasks: [Task<Void, any Error>?] = [
-            Task { for await _ in self.interruption.stops { self.stop() } },
-            Task {
-                try await self.asked()
-                self.end("'gannet run --finish'", "asked by 'gannet run --finish'")
-            },
-            deadline.map { deadline in
-                Task {
-                    try await Task.sleep(until: start + deadline)
-                    self.end("'--deadline'", "the time of '--deadline' is over")
-                }
-            },
-        ]
-        return tasks.compactMap(\.self)
+        let asking = Task {
+            try await asked()
+            end("'gannet run --finish'", "asked by 'gannet run --finish'")
+        }
+        guard let deadline else { return [asking] }
+        let waiting = Task {
+            try await Task.sleep(until: start + deadline)
+            end("'--deadline'", "the time of '--deadline' is over")
+        }
+        return [asking, waiting]
     }
 
     /// After a signal, it counts as one more signal.
     private func end(_ cause: String, _ news: String) {
         if interruption.request == nil, note(cause) { console.note("\(news): the run ends, and the URLs that are left count as failed.") }
-        stop()
+        interruption.stop()
     }
 
     @discardableResult
@@ -105,5 +97,41 @@ final class EarlyEnd: Sendable {
             state.reason = "The run was ended by \(cause)"
             return true
         }
+    }
+}
+
+/// Tells the key `f` from a command that is typed ahead: it counts where nothing else comes for a second before it, and until the next look.
+struct LoneKey: Sendable {
+    enum Press: Sendable {
+        case finish
+        /// The first key that means nothing.
+        case firstOther
+    }
+
+    /// As many looks without a key end a word.
+    static let pause = 5
+
+    /// Looks without a key until `f` counts again.
+    private var looksToWait = 0
+    private var isHeld = false
+    private var hasMetOther = false
+
+    /// - Parameter keys: The keys that have come since the last look. Several at once are a word, or a key with a longer code.
+    mutating func look(_ keys: [UInt8]) -> Press? {
+        // No word is of this letter alone. A key that is held down comes several times.
+        if keys.allSatisfy({ "fF".utf8.contains($0) }) {
+            guard looksToWait == 0 else {
+                looksToWait -= 1
+                return nil
+            }
+            // The second of two quick presses counts too.
+            defer { isHeld = !keys.isEmpty && !isHeld }
+            return isHeld ? .finish : nil
+        }
+        if looksToWait == 0, keys.allSatisfy({ "\n\r ".utf8.contains($0) }) { return nil }
+        isHeld = false
+        looksToWait = Self.pause
+        defer { hasMetOther = true }
+        return hasMetOther ? nil : .firstOther
     }
 }

@@ -14,30 +14,24 @@ enum Feeding {
     /// How long a row of a slow input waits for others to be sent with.
     private static let longestWait = Duration.seconds(1)
 
-    /// The rows in front of an input's first URL, which are no URLs.
+    /// An input up to its first URL.
     struct Beginning {
+        var rows: AllRows
+        /// The rows in front of the first URL, which are no URLs.
         var refused = RefusedRows()
-        /// All URLs of the command line are refused.
-        var isBehindArguments = false
-        /// The rows with the first URL, where no URL is on the command line.
-        var rows: RowBatch?
-        var hasURL = true
+        /// The rows with the first URL; nil where there is none.
+        var first: [Row]?
     }
 
     /// Reads up to the first URL, so that an input without one begins no batch.
     static func begin(_ input: InputOptions, _ rows: InputRows?, _ headers: RequestHeaders) async throws -> Beginning {
-        var beginning = Beginning()
-        guard beginning.refused.add(all: Row.arguments(input.urls), headers) else { return beginning }
-        beginning.isBehindArguments = true
-        while let batch = try await rows?.nextBatch() {
+        var beginning = Beginning(rows: AllRows(input.urls, rows))
+        while let batch = try await beginning.rows.next() {
             guard beginning.refused.add(all: batch, headers) else {
-                beginning.rows = batch
-                return beginning
+                beginning.first = batch
+                break
             }
         }
-        // A reader that was cancelled looks like an input that has ended; only the task knows.
-        try Task.checkCancellation()
-        beginning.hasURL = false
         return beginning
     }
 
@@ -48,42 +42,28 @@ enum Feeding {
         let error: any Error
     }
 
-    /// Feeds the URLs of the command line, then the input's rows, from the first URL on.
+    /// Feeds the rows from the first URL on.
     /// - Throws: ``Stopped``.
-    static func feed(
-        _ input: InputOptions, _ rows: InputRows?, from beginning: Beginning, into producer: consuming Producer
-    ) async throws -> EnqueueSummary {
+    static func feed(_ beginning: Beginning, into producer: consuming Producer) async throws -> EnqueueSummary {
         do {
-            try await feed(input, rows, from: beginning, to: &producer)
+            try await feed(beginning, to: &producer)
         } catch {
             throw Stopped(summary: producer.summary, error: error)
         }
         return producer.summary
     }
 
-    private static func feed(
-        _ input: InputOptions, _ rows: InputRows?, from beginning: Beginning, to producer: inout Producer
-    ) async throws {
-        if !beginning.isBehindArguments { for row in Row.arguments(input.urls) { try await producer.add(row) } }
-        var first = beginning.rows
-        while true {
-            let read: RowBatch?
-            if let batch = first.take() {
-                read = batch
-            } else {
-                read = try await rows?.nextBatch(atMost: producer.waitsSince.map { longestWait - (.now - $0) })
-            }
-            guard let batch = read else { break }
+    private static func feed(_ beginning: Beginning, to producer: inout Producer) async throws {
+        var (rows, next) = (beginning.rows, beginning.first)
+        while let batch = next {
             for row in batch { try await producer.add(row) }
             if let since = producer.waitsSince, .now - since >= longestWait { try await producer.flush() }
+            next = try await rows.next(atMost: producer.waitsSince.map { longestWait - (.now - $0) })
         }
-        // A reader that was cancelled looks like an input that has ended; only the task knows.
-        try Task.checkCancellation()
         try await producer.finish()
     }
 
     /// Prints each reason once, with the first rows that it holds for and the number of the others.
-    /// - Parameter rows: The rows that were fed.
     static func complain(about summary: EnqueueSummary, of rows: InputRows?, _ console: Console) {
         if rows?.listsSitemaps == true {
             console.warn(
@@ -103,115 +83,73 @@ enum Feeding {
 }
 
 /// Fills a run's queue while a worker empties it: with URLs that are not in the folder, then with URLs whose files are missing or changed.
-struct RunFeeding: Sendable {
-    let queue: FetchQueue
-    let folder: RecordedFolder
-    let input: RunInput
-    let batch: String
-    let submission: BatchOptions
-    /// The digests that bodies must have; nil where they may be any.
-    let expected: (option: VerifyOption, digests: ExpectedDigests)?
-    /// Keeps the rows of queued URLs; nil where nobody needs them before the manifest.
-    let waiting: WaitingRows?
-    /// Hears of the pictures that are there already; nil where nobody can look at the run.
-    let found: FoundPictures?
-    /// Called once, when the queue has accepted the first URL.
-    let onFirst: @Sendable () -> Void
-    /// The rest of the list waits while this many jobs do.
-    var mostWaiting = 1_000_000
-    private var hasFirst = false
-
-    init(
-        queue: FetchQueue, folder: RecordedFolder, input: RunInput, batch: String, submission: BatchOptions,
-        expected: (option: VerifyOption, digests: ExpectedDigests)?, waiting: WaitingRows?, found: FoundPictures?,
-        onFirst: @escaping @Sendable () -> Void
-    ) {
-        self.queue = queue
-        self.folder = folder
-        self.input = input
-        self.batch = batch
-        self.submission = submission
-        self.expected = expected
-        self.waiting = waiting
-        self.found = found
-        self.onFirst = onFirst
-    }
-
+extension Run {
     struct Fed: Sendable {
         let summary: EnqueueSummary
         let checked: RecordedFolder.Checked
     }
 
+    /// The rest of the list waits while this many jobs do.
+    private static let mostOpen = 1_000_000
     private static let pause = Duration.milliseconds(500)
 
-    mutating func run() async throws -> Fed {
-        // The failure of an earlier run is no answer for this one.
-        var options = submission
-        options.refresh = true
-        options.maximumAge = nil
-        var producer = try await Producer(queue, batch: batch, from: "", options: options)
-        for row in Row.arguments(input.urls) { try await producer.add(row, where: { wants($0, row) }) }
-        while let batch = try await input.rows?.nextBatch() {
-            for row in batch { try await producer.add(row, where: { wants($0, row) }) }
-            try await makeRoom(&producer)
+    /// - Parameter waiting: Keeps the rows of queued URLs; nil where nobody needs them before the manifest.
+    func fillQueue(from folder: RecordedFolder, waiting: WaitingRows?) async throws -> Fed {
+        /// Before the job is in the queue, so that its worker knows the row.
+        func remember(_ row: Row, _ id: URLID, if isWanted: Bool) -> Bool {
+            guard isWanted else { return false }
+            if let expected, let digest = options.verify?.digest(in: row) { expected.expect(digest, of: id) }
+            waiting?.keep(row, of: id)
+            return true
         }
-        // A reader that was cancelled looks like an input that has ended; only the task knows.
-        try Task.checkCancellation()
-        try await makeRoom(&producer)
+        // The failure of an earlier run is no answer for this one.
+        var submission = options.submission
+        submission.refresh = true
+        submission.maximumAge = nil
+        var producer = try await Producer(queue, batch: options.batch, from: "", options: submission)
+        var isNamed = false
+        var rows = AllRows(options.input.urls, input.rows)
+        while let batch = try await rows.next() {
+            for row in batch {
+                try await producer.add(row) { entry in
+                    let listing = folder.list(entry.id)
+                    // The worker's own reading finds the error of a record that cannot be read.
+                    if listing == .there { try? window?.found.note(entry.id, entry.url) }
+                    return remember(row, entry.id, if: listing == .pending)
+                }
+            }
+            try await makeRoom(&producer, folder, waiting, &isNamed)
+        }
         let checked = try await folder.check()
         try Task.checkCancellation()
-        if checked.broken + checked.old > 0 { try await feedAgain(&producer) }
+        if checked.broken + checked.old > 0 {
+            rows = try input.again()
+            while let batch = try await rows.next() {
+                for row in batch { try await producer.addAgain(row) { id in remember(row, id, if: folder.wantsAgain(id)) } }
+                try await makeRoom(&producer, folder, waiting, &isNamed)
+            }
+        }
         try await producer.finish()
-        look(at: producer.summary)
         return Fed(summary: producer.summary, checked: checked)
     }
 
-    private func wants(_ entry: JobEntry, _ row: Row) -> Bool {
-        let listing = folder.list(entry.id)
-        // The worker's own reading finds the error of a record that cannot be read.
-        if listing == .there { try? found?.note(entry.id, entry.url) }
-        if listing == .pending { remember(row, entry.id) }
-        return listing == .pending
-    }
-
-    private func wantsAgain(_ id: URLID, _ row: Row) -> Bool {
-        let isWanted = folder.wantsAgain(id)
-        if isWanted { remember(row, id) }
-        return isWanted
-    }
-
-    /// Before the job is in the queue, so that its worker knows the row.
-    private func remember(_ row: Row, _ id: URLID) {
-        if let expected, let digest = expected.option.digest(in: row) { expected.digests.expect(digest, of: id) }
-        waiting?.keep(row, of: id)
-    }
-
-    /// Adds the URLs whose files are missing or changed.
-    private mutating func feedAgain(_ producer: inout Producer) async throws {
-        for row in Row.arguments(input.urls) { try await producer.addAgain(row, where: { wantsAgain($0, row) }) }
-        let rows = try input.again()
-        while let batch = try await rows?.nextBatch() {
-            for row in batch { try await producer.addAgain(row, where: { wantsAgain($0, row) }) }
-            try await makeRoom(&producer)
-        }
-        try Task.checkCancellation()
-    }
-
     /// Sends the rows read so far to the worker, and waits while too many jobs wait, or more than have room for their rows.
-    private mutating func makeRoom(_ producer: inout Producer) async throws {
+    private func makeRoom(
+        _ producer: inout Producer, _ folder: RecordedFolder, _ waiting: WaitingRows?, _ isNamed: inout Bool
+    ) async throws {
         try folder.rethrow()
         try await producer.flush()
-        look(at: producer.summary)
+        // Before the queue holds a job, nobody can see it in `gannet status`.
+        if !isNamed, producer.summary.accepted > 0 {
+            isNamed = true
+            console.note(
+                "the queue of this run is '\(identity.queue)'; 'gannet status --queue \(identity.queue)\(options.connection.reminder)' shows it."
+            )
+        }
         var open = producer.open
-        while open > min(mostWaiting, waiting?.mostJobs ?? .max) {
+        while open > min(Self.mostOpen, waiting?.mostJobs ?? .max) {
             try await Task.sleep(for: Self.pause)
             open = try await queue.counts().open
         }
-    }
-
-    private mutating func look(at summary: EnqueueSummary) {
-        guard !hasFirst, summary.accepted > 0 else { return }
-        hasFirst = true
-        onFirst()
     }
 }

@@ -1,5 +1,4 @@
 import Crawl
-import GannetBase
 import GannetHTTP
 import GannetQueue
 
@@ -8,13 +7,6 @@ import GannetQueue
 /// Bounds how many messages of one kind are printed: some at first, a few in each minute after that, and a count of the rest.
 /// Ten thousand lines about one dead host help nobody.
 struct ComplaintLimit: Sendable {
-    enum Word: Equatable {
-        case tell
-        /// Tell, and say first how many were not told.
-        case tellAfter(Int)
-        case keep
-    }
-
     private let aMinute: Int
     private var windowBegan: ContinuousClock.Instant?
     private var left: Int
@@ -27,7 +19,8 @@ struct ComplaintLimit: Sendable {
         self.aMinute = aMinute
     }
 
-    mutating func note(at now: ContinuousClock.Instant) -> Word {
+    /// - Returns: How many messages before this one were not told; `nil` where this one is not told either.
+    mutating func note(at now: ContinuousClock.Instant) -> Int? {
         let began = windowBegan ?? now
         windowBegan = began
         if now - began >= Self.window {
@@ -36,77 +29,29 @@ struct ComplaintLimit: Sendable {
         }
         guard left > 0 else {
             untold += 1
-            return .keep
+            return nil
         }
         left -= 1
-        return rest().map(Word.tellAfter) ?? .tell
-    }
-
-    /// The messages that were not told since this was asked last.
-    mutating func rest() -> Int? {
-        defer { untold = 0 }
-        return untold > 0 ? untold : nil
-    }
-}
-
-/// Decides whether an outage of Redis is told: each one, unless there is one after the other.
-struct OutageWords: Sendable {
-    private(set) var isAway = false
-    private var isTold = false
-    private var limit = ComplaintLimit(atFirst: 5, aMinute: 1)
-
-    /// - Returns: `nil` where Redis was away already.
-    mutating func began(at now: ContinuousClock.Instant) -> ComplaintLimit.Word? {
-        if isAway { return nil }
-        isAway = true
-        let word = limit.note(at: now)
-        isTold = word != .keep
-        return word
-    }
-
-    /// - Returns: Whether people have been told that Redis was away.
-    mutating func ended() -> Bool {
-        defer { (isAway, isTold) = (false, false) }
-        return isTold
-    }
-}
-
-/// A total that is told once a minute while it grows, and at the end.
-struct RareCount: Sendable {
-    private(set) var total = 0
-    private var told = 0
-    private var toldAt: ContinuousClock.Instant?
-
-    private static let pause = Duration.seconds(60)
-
-    /// - Returns: The total, where it is time to tell it.
-    mutating func add(_ count: Int, at now: ContinuousClock.Instant) -> Int? {
-        total += count
-        if let toldAt, now - toldAt < Self.pause { return nil }
-        toldAt = now
         return rest()
     }
 
-    /// The total, unless all of it was told.
-    mutating func rest() -> Int? {
-        guard total > told else { return nil }
-        told = total
-        return total
+    /// How many messages were not told since this was asked last.
+    mutating func rest() -> Int {
+        defer { untold = 0 }
+        return untold
     }
 }
 
-/// Notices that a queue has lost accepted jobs: its totals only grow, while Redis keeps its data.
-struct LossWatch: Sendable {
-    private var accepted = 0
-    private(set) var losses = 0
+/// Tells each thing at once, and then once a minute at most.
+struct MinuteLimit: Sendable {
+    private var told: [String: ContinuousClock.Instant] = [:]
 
-    /// - Returns: The earlier total, where the queue knows of fewer jobs now.
-    mutating func note(accepted now: Int) -> Int? {
-        let before = accepted
-        accepted = now
-        guard now < before else { return nil }
-        losses += 1
-        return before
+    private static let pause = Duration.seconds(60)
+
+    mutating func mayTell(_ thing: String, at now: ContinuousClock.Instant) -> Bool {
+        if let last = told[thing], now - last < Self.pause { return false }
+        told[thing] = now
+        return true
     }
 }
 
@@ -126,8 +71,8 @@ struct PlacesWatch: Sendable {
     init(places: Int) { self.places = places }
 
     /// - Parameter waiting: Jobs that could be taken if there were a place.
-    /// - Returns: How many places slow hosts have held for some seconds; `nil` where they hold few, or few jobs wait.
-    mutating func look(at activity: ActivitySnapshot, waiting: Int, now: ContinuousClock.Instant) -> Int? {
+    /// - Returns: How many of all places slow hosts have held for some seconds; `nil` where they hold few, or few jobs wait.
+    mutating func look(at activity: ActivitySnapshot, waiting: Int, now: ContinuousClock.Instant) -> (held: Int, all: Int)? {
         let held = activity.hosts.filter { $0.slowness >= Self.slow }.reduce(0) { $0 + $1.running }
         guard places > 0, waiting >= places, Double(held) >= Double(places) * Self.share else {
             since = nil
@@ -135,68 +80,68 @@ struct PlacesWatch: Sendable {
         }
         let began = since ?? now
         since = began
-        return now - began >= Self.patience ? min(held, places) : nil
+        return now - began >= Self.patience ? (min(held, places), places) : nil
     }
 }
 
 /// Says that URLs wait for the proxy or a name server: at once, and then once a minute while they do. The counts do not show it,
 /// since nothing fails. It also says once that nothing has come through the proxy so far: perhaps that failed, and no host.
-final class NetworkWatch: Sendable {
-    static let pause = Duration.seconds(60)
-
-    private let console: Console
+struct NetworkWatch: Sendable {
     private let proxy: RedactedURL?
     private let patience: Duration
-    private let told = Mutex<[String: ContinuousClock.Instant]>([:])
+    private var limit = MinuteLimit()
     /// Failures through the proxy before its first success; nil after that.
-    private let failures = Mutex<Int?>(0)
+    private var failures: Int? = 0
+    /// The part that was missing for the last request that failed, when that was, and when it was so first.
+    private var last: (part: String, time: ContinuousClock.Instant, first: ContinuousClock.Instant)?
 
     /// So many failures are no accident of one URL.
     private static let fewFailures = 3
+    /// A URL is put off for ten seconds at most while a part of the network is missing.
+    private static let pause = Duration.seconds(15)
 
     /// - Parameters:
     ///   - proxy: Its address, where there is one.
     ///   - patience: How long each URL is put off; zero for ever.
-    init(_ console: Console, proxy: String? = nil, patience: Duration = .zero) {
-        self.console = console
+    init(proxy: String? = nil, patience: Duration = .zero) {
         self.proxy = proxy.map { RedactedURL(address: $0) }
         self.patience = patience
     }
 
-    func note(_ report: WorkerReport) {
-        var line: String?
+    /// The part of the network that is missing, and until the first URL is given up for that.
+    func missing(at now: ContinuousClock.Instant) -> (part: String, end: Duration?)? {
+        guard let last, now - last.time < Self.pause else { return nil }
+        return (last.part, patience > .zero ? patience - (now - last.first) : nil)
+    }
+
+    /// - Returns: A message that is due.
+    mutating func note(_ report: WorkerReport, at now: ContinuousClock.Instant) -> String? {
         switch report {
         case .putOff(_, let error, _):
-            line = self.line(about: error, at: .now) ?? doubt(after: error.description, error.className)
-        case .failed(_, let sentence, let errorClass): line = doubt(after: sentence, errorClass)
-        case .fetched, .revalidated: failures.withLock { $0 = nil }
+            let before = last
+            last = error.missingPart.map { ($0, now, before?.part == $0 ? before?.first ?? now : now) }
+            return line(about: error, at: now) ?? doubt(after: error.description, error.className)
+        case .failed(_, let sentence, let errorClass): return doubt(after: sentence, errorClass)
+        case .hostFull: last = nil
+        case .fetched, .revalidated: (last, failures) = (nil, nil)
         default: break
         }
-        if let line { console.warn(line) }
+        return nil
     }
 
     /// The message after the first few failures; nil for other failures, and where the proxy has served a request.
-    func doubt(after sentence: String, _ errorClass: String) -> String? {
+    mutating func doubt(after sentence: String, _ errorClass: String) -> String? {
         guard let proxy, let kind = FetchError.Kind(className: errorClass), !kind.retry.lacksNetwork else { return nil }
-        let count = failures.withLock { failures in
-            // An answer such as 404 is the host's.
-            failures = kind.retry.mayPass ? failures.map { $0 + 1 } : nil
-            return failures
-        }
-        guard count == Self.fewFailures else { return nil }
+        // An answer such as 404 is the host's.
+        failures = kind.retry.mayPass ? failures.map { $0 + 1 } : nil
+        guard failures == Self.fewFailures else { return nil }
         return "none of the first \(Self.fewFailures) requests through the proxy \(proxy) has succeeded. The last one: \(sentence) "
             + "Perhaps the proxy has answered so, or not at all; '--proxy' names another."
     }
 
     /// The message; `nil` when it was told less than a minute ago, or nothing is missing.
-    func line(about error: FetchError, at now: ContinuousClock.Instant) -> String? {
-        guard let part = error.missingPart else { return nil }
-        let isDue = told.withLock { told in
-            if let last = told[part], now - last < Self.pause { return false }
-            told[part] = now
-            return true
-        }
-        guard isDue else { return nil }
+    mutating func line(about error: FetchError, at now: ContinuousClock.Instant) -> String? {
+        guard let part = error.missingPart, limit.mayTell(part, at: now) else { return nil }
         let bound = patience > .zero ? " for \(Amounts.time(patience)) at most" : ""
         return "waiting for \(part) (\(error.detail)): URLs are put off\(bound), which uses up no retry"
     }
@@ -204,5 +149,5 @@ final class NetworkWatch: Sendable {
 
 extension FetchError {
     /// The part of the network that this machine lacks, if that is the reason. The URL is not at fault.
-    var missingPart: String? { retry.lacksNetwork ? kind == .dns(.nobodyAnswers) ? "a name server" : "the proxy" : nil }
+    fileprivate var missingPart: String? { retry.lacksNetwork ? kind == .dns(.nobodyAnswers) ? "a name server" : "the proxy" : nil }
 }

@@ -6,14 +6,14 @@ import Results
 
 /// The ends of a run: what its folder, its queue and its user are left with.
 extension Run {
-    func complete(_ input: RunInput, _ manifest: RunManifest, since start: ContinuousClock.Instant) async throws -> ExitStatus {
+    func complete(_ manifest: RunManifest, since start: ContinuousClock.Instant) async throws -> ExitStatus {
         let written = await interruption.cancelling {
             let totals = try await write(manifest)
             try await tables?.write(in: manifest.folder)
             await tellStrays(in: manifest.folder)
             return totals
         }
-        guard let totals = try written.get(unlessEndedBy: interruption) else { return await interrupted(input) }
+        guard let totals = try written.get(unlessEndedBy: interruption) else { return await interrupted() }
         let stays = window?.stays == true && !early.isAwaited
         // The window shows the jobs that have ended, for as long as it stays.
         if !stays { await leaveNothing() }
@@ -33,7 +33,7 @@ extension Run {
     /// The error itself names only its cause, such as a full disk.
     private func write(_ manifest: RunManifest) async throws -> ManifestTotals {
         do {
-            return try await manifest.write()
+            return try await manifest.write(of: self)
         } catch let failure as StorageFailure {
             console.warn("no manifest was written; one of an earlier run stays as it is.")
             throw failure
@@ -87,20 +87,15 @@ extension Run {
         let folder = manifest.folder
         guard folder.counts.listed > 0 else { return }
         await notePutAside(in: folder)
-        let written = Mutex<Result<ManifestTotals, any Error>>(.failure(CancellationError()))
-        await interruption.cleaningUp(within: Self.manifestBound) {
+        let written = await interruption.cleaningUp(within: Self.manifestBound) {
             var manifest = manifest
             manifest.work = .unfinishedRun(reason: reason)
-            do {
-                let totals = try await manifest.write()
-                try await tables?.write(in: folder)
-                written.withLock { $0 = .success(totals) }
-            } catch {
-                written.withLock { $0 = .failure(error) }
-            }
+            let totals = try await manifest.write(of: self)
+            try await tables?.write(in: folder)
+            return totals
         }
         do {
-            let totals = try written.withLock { $0 }.get()
+            let totals = try written.get()
             let ended = totals.rows - totals[.pending]
             console.note(
                 "manifest.jsonl says what there is: \(ended) of \(Amounts.count(totals.rows, "row")) ended, \(totals[.pending]) pending.")
@@ -111,7 +106,7 @@ extension Run {
         }
     }
 
-    func interrupted(_ input: RunInput, _ manifest: RunManifest? = nil) async -> ExitStatus {
+    func interrupted(_ manifest: RunManifest? = nil) async -> ExitStatus {
         if let manifest { await leave(manifest, because: "The run was interrupted before this URL ended.") }
         await leaveNothing()
         console.note(

@@ -10,6 +10,7 @@ import Results
 /// do no harm. Whatever ends a run, its manifest says of each row how far it came.
 struct Run: Sendable {
     let options: RunCommand
+    let input: RunInput
     let settings: FetchSettings
     let identity: RunIdentity
     let access: ClusterAccess
@@ -32,13 +33,13 @@ struct Run: Sendable {
     var console: Console { options.console }
     var queue: FetchQueue { access.cluster.queue(identity.queue) }
 
-    func run(_ input: RunInput) async throws -> ExitStatus {
+    func run() async throws -> ExitStatus {
         let start = ContinuousClock.now
         let begun = await interruption.cancelling {
             try await begin()
             return try await RecordedFolder.open(bodies, demand: options.demand)
         }
-        guard let folder = try begun.get(unlessInterrupted: interruption) else { return await interrupted(input) }
+        guard let folder = try begun.get(unlessInterrupted: interruption) else { return await interrupted() }
         WorkFolder.warnOfLoss(in: folder, "every URL is fetched again", console)
         do {
             try input.prepare(in: folder)
@@ -46,27 +47,25 @@ struct Run: Sendable {
                 options.format == .shards
                 ? try await BodyPacking.intoShards(
                     folder, samples: options.samplesPerShard, tell: { WorkFolder.warnOfDamage($0, in: folder, console) }) : nil
-            let manifest = RunManifest(
-                folder: folder, input: input, packing: packing, headers: options.submission.headers, verify: options.verify)
-            return try await fetch(input, manifest, since: start)
+            return try await fetch(RunManifest(folder: folder, packing: packing), since: start)
         } catch {
             await leaveNothing()
             throw error
         }
     }
 
-    private func fetch(_ input: RunInput, _ manifest: RunManifest, since start: ContinuousClock.Instant) async throws -> ExitStatus {
+    private func fetch(_ manifest: RunManifest, since start: ContinuousClock.Instant) async throws -> ExitStatus {
         let folder = manifest.folder
         window?.found.begin(with: folder)
-        let fed: RunFeeding.Fed?
+        let fed: Fed?
         do {
-            fed = try await feedAndStore(input, manifest, since: start)
-            if fed == nil, early.reason == nil { return await interrupted(input, manifest) }
+            fed = try await feedAndStore(manifest, since: start)
+            if fed == nil, early.reason == nil { return await interrupted(manifest) }
             if let fed {
                 guard folder.counts.listed > 0 else {
                     throw CommandFailure(.noUsableInput, "The input holds no URL that can be fetched.")
                 }
-                guard try await isComplete(fed.summary) else { return await interrupted(input, manifest) }
+                guard try await isComplete(fed.summary) else { return await interrupted(manifest) }
             }
         } catch {
             await leave(manifest, because: CommandFailure(error).message ?? "The run failed.")
@@ -78,7 +77,7 @@ struct Run: Sendable {
             await notePutAside(in: folder)
             manifest.work = .unfinishedRun(reason: "\(reason) before this URL ended.", isFailure: true)
         }
-        return try await complete(input, manifest, since: start)
+        return try await complete(manifest, since: start)
     }
 
     /// Empties the queue. The folder's lock says that no other process is this run, so every worker with a lease in it is gone.
@@ -91,22 +90,20 @@ struct Run: Sendable {
 
     /// `nil` when a signal ended it, or something else before the list was done. Archives are complete afterwards, also after an error where that is
     /// possible. Shards are packed by then as far as bodies have come, and the manifest packs the rest.
-    private func feedAndStore(
-        _ input: RunInput, _ manifest: RunManifest, since start: ContinuousClock.Instant
-    ) async throws -> RunFeeding.Fed? {
+    private func feedAndStore(_ manifest: RunManifest, since start: ContinuousClock.Instant) async throws -> Fed? {
         let folder = manifest.folder
         guard options.format == .warc else {
             let output: any JobOutput = maker.map { RecordedPictures(folder, $0) } ?? folder
-            guard let packing = manifest.packing else { return try await feedAndWork(input, folder, storing: output, since: start) }
+            guard let packing = manifest.packing else { return try await feedAndWork(folder, storing: output, since: start) }
             let packed = PackedBodies(output, packing)
             return try await packed.whilePacking {
-                try await feedAndWork(input, folder, storing: packed, waiting: packed.rows, since: start)
+                try await feedAndWork(folder, storing: packed, waiting: packed.rows, since: start)
             }
         }
         let archive = try await openArchive(in: folder)
-        let fed: RunFeeding.Fed?
+        let fed: Fed?
         do {
-            fed = try await feedAndWork(input, folder, storing: archive, since: start)
+            fed = try await feedAndWork(folder, storing: archive, since: start)
         } catch {
             // The next run completes what this one cannot.
             try? await archive.close()
@@ -135,9 +132,8 @@ struct Run: Sendable {
 
     /// `nil` when a signal ended it, or something else before the list was done.
     private func feedAndWork(
-        _ input: RunInput, _ folder: RecordedFolder, storing stored: any JobOutput, waiting: WaitingRows? = nil,
-        since start: ContinuousClock.Instant
-    ) async throws -> RunFeeding.Fed? {
+        _ folder: RecordedFolder, storing stored: any JobOutput, waiting: WaitingRows? = nil, since start: ContinuousClock.Instant
+    ) async throws -> Fed? {
         let refuses = options.refusesFalsePictures
         let output: any JobOutput =
             expected != nil || refuses ? VerifiedBodies(stored, expected, refusesFalsePictures: refuses) : stored
@@ -145,36 +141,37 @@ struct Run: Sendable {
         let watches = early.watch(since: start)
         defer { for watch in watches { watch.cancel() } }
         let isFed = SharedFlag()
-        let working = Task { try await work(folder, storing: output, feed: feed, isFed: isFed) }
-        let outcome = await interruption.cancelling { () async throws -> RunFeeding.Fed? in
-            try await withThrowingTaskGroup(of: RunFeeding.Fed?.self) { group in
-                group.addTask {
-                    // When it fails the worker ends as after a signal.
-                    defer { feeder.finish() }
-                    var feeding = RunFeeding(
-                        queue: queue, folder: folder, input: input, batch: options.batch, submission: options.submission,
-                        expected: expected.flatMap { digests in options.verify.map { ($0, digests) } },
-                        waiting: waiting, found: window?.found, onFirst: nameQueue)
-                    do {
-                        let fed = try await feeding.run()
-                        isFed.set()
-                        say(fed, folder, input)
-                        return fed
-                    } catch {
-                        early.stop()
-                        throw error
-                    }
-                }
-                // A worker that cannot go on ends the feeding.
-                group.addTask {
-                    _ = await working.result
-                    return nil
-                }
-                defer { group.cancelAll() }
-                if let fed = try await group.next() ?? nil { return fed }
-                // A worker that has found the queue empty knows that the feeding has ended; its result arrives next.
-                guard case .success(.empty) = await working.result else { return nil }
-                return try await group.next() ?? nil
+        let feeding = Task { () async throws -> Fed? in
+            defer { feeder.finish() }
+            do {
+                let fed = try await fillQueue(from: folder, waiting: waiting)
+                isFed.set()
+                say(fed, folder)
+                return fed
+            } catch {
+                let isCancelled = Task.isCancelled
+                // The worker ends as after a signal.
+                interruption.stop()
+                if isCancelled { return nil }
+                throw error
+            }
+        }
+        let working = Task { () async throws -> WorkerEnd in
+            do {
+                let end = try await work(folder, storing: output, feed: feed, isFed: isFed)
+                // A worker that has found the queue empty knows that the feeding has ended.
+                if end != .empty { feeding.cancel() }
+                return end
+            } catch {
+                feeding.cancel()
+                throw error
+            }
+        }
+        let outcome = await interruption.cancelling {
+            try await withTaskCancellationHandler {
+                try await feeding.value
+            } onCancel: {
+                feeding.cancel()
             }
         }
         switch try await working.value {
@@ -208,11 +205,10 @@ struct Run: Sendable {
         endpoint?.watch(
             .init(cluster: access.cluster, queue: identity.queue, options: worker, bodyLimit: nil, tally: tally, interruption: interruption)
         )
-        let display = ProgressDisplay(of: tally, on: console, early)
-        let how = worker
-        let work = Task {
+        let outcome = await tally.showing(early) {
             try await Worker.work(
-                on: identity.queue, of: access.cluster, fetch: settings, into: output, options: how, stops: early.stops, feed: feed,
+                on: identity.queue, of: access.cluster, fetch: settings, into: output, options: worker, stops: interruption.stops,
+                feed: feed,
                 activity: tally.activity
             ) { report in
                 if case .putOff(let job, let error, _) = report, let id = job.id {
@@ -221,37 +217,23 @@ struct Run: Sendable {
                 tally.note(report)
             }
         }
-        let outcome = await work.result
-        await display.end()
-        tally.finish()
         // The last requests may have ended after the signal.
         if case .success(let end) = outcome, end != .empty, isFed.isSet, await isEmpty() {
             interruption.forget()
             return .empty
         }
-        if interruption.request != nil { console.note("so far: \(ProgressText.interrupted(tally.snapshot(at: .now))).") }
+        if interruption.request != nil { console.note("so far: \(tally.snapshot(at: .now).interrupted).") }
         return try outcome.get()
     }
 
     /// Whether all jobs have ended. False where Redis does not answer soon.
     private func isEmpty() async -> Bool {
         if access.watch.isAway { return false }
-        let open = Mutex(1)
-        await interruption.cleaningUp {
-            let left = try await queue.counts().open
-            open.withLock { $0 = left }
-        }
-        return open.withLock { $0 } == 0
+        let open = await interruption.cleaningUp { try await queue.counts().open }
+        return (try? open.get()) == 0
     }
 
-    /// Before the queue holds a job, nobody can see it in `gannet status`.
-    @Sendable private func nameQueue() {
-        console.note(
-            "the queue of this run is '\(identity.queue)'; 'gannet status --queue \(identity.queue)\(options.connection.reminder)' shows it."
-        )
-    }
-
-    private func say(_ fed: RunFeeding.Fed, _ folder: RecordedFolder, _ input: RunInput) {
+    private func say(_ fed: Fed, _ folder: RecordedFolder) {
         Feeding.complain(about: fed.summary, of: input.rows, console)
         let (counts, checked) = (folder.counts, fed.checked)
         if case .failed = options.demand {
@@ -269,14 +251,14 @@ struct Run: Sendable {
     }
 
     /// Whether every accepted job has ended in Redis; false when a signal came first.
-    private func isComplete(_ input: EnqueueSummary) async throws -> Bool {
+    private func isComplete(_ fed: EnqueueSummary) async throws -> Bool {
         let asked = await interruption.cancelling { try await queue.counts() }
         guard let status = try asked.get(unlessEndedBy: interruption) else { return false }
         let ended = status.done + status.failed + status.cancelled
-        guard ended >= input.accepted else {
+        guard ended >= fed.accepted else {
             throw CommandFailure(
                 .unavailable,
-                "Redis has lost jobs of this run: it was emptied, or fell back to an older state. Of \(input.accepted) URLs \(ended) are accounted "
+                "Redis has lost jobs of this run: it was emptied, or fell back to an older state. Of \(fed.accepted) URLs \(ended) are accounted "
                     + "for. The files in the folder are whole; run the command again to fetch the rest.")
         }
         return true

@@ -6,44 +6,39 @@ import Results
 /// The input of a run. It is read more than once: to fetch its URLs, and to write the manifest in its order.
 final class RunInput: Sendable {
     private let options: InputOptions
-    private let first: InputRows?
+    /// The rows, for the first time.
+    let rows: InputRows?
     /// Of the file when it was opened; `nil` for an input that can be read only once.
     private let fingerprint: String?
 
     /// Opens it, so that a wrong path is an error before anything is started.
     init(_ options: InputOptions) throws {
         self.options = options
-        first = try Feeding.open(options)
-        fingerprint = first?.isRegularFile == true ? options.fingerprint : nil
+        rows = try Feeding.open(options)
+        fingerprint = rows?.isRegularFile == true ? options.fingerprint : nil
     }
 
-    /// The URLs of the command line.
-    var urls: [String] { options.urls }
-
     /// Whether the part that an interrupted run has not read is lost.
-    var isReadOnce: Bool { first != nil && fingerprint == nil }
+    var isReadOnce: Bool { rows != nil && fingerprint == nil }
 
     /// Keeps a copy of an input that can be read only once, for as long as this object lives.
     /// - Parameter folder: It has room for the copy.
     func prepare(in folder: RecordedFolder) throws {
-        if isReadOnce, let first { try first.keepCopy(in: folder.ownPath) }
+        if isReadOnce { try rows?.keepCopy(in: folder.ownPath) }
     }
 
-    /// The rows, for the first time.
-    var rows: InputRows? { first }
-
-    /// The rows once more, after all of them have been read.
-    func again() throws -> InputRows? {
-        guard let first, let source = options.source else { return nil }
-        if let copy = try first.copy(options.list) { return copy }
-        let rows = try InputRows(source, options.list)
+    /// All rows once more, after all of them have been read.
+    func again() throws -> AllRows {
+        guard let rows else { return AllRows(options.urls, nil) }
+        if let copy = try rows.copy(options.list) { return AllRows(options.urls, copy) }
+        let opened = try Feeding.open(options)
         guard options.fingerprint == fingerprint else {
             throw CommandFailure(
                 .noUsableInput,
                 "The input file has changed while its URLs were fetched, so no manifest can be written for it. The files in the folder are whole. "
                     + "Run the command again with the file as it is now.")
         }
-        return rows
+        return AllRows(options.urls, opened)
     }
 }
 

@@ -79,35 +79,24 @@ struct RunSummary: Sendable {
 /// Writes a run's manifest: its input row by row, with the outcome of each.
 struct RunManifest: Sendable {
     let folder: RecordedFolder
-    let input: RunInput
     /// Nil where bodies stay files, or are in archives.
     let packing: BodyPacking?
-    let headers: RequestHeaders
-    let verify: VerifyOption?
     var work = Manifest.Work.run
 
-    private static let batch = 4096
-
-    func write() async throws -> ManifestTotals {
-        let expected: Manifest.Expected? = verify.map { verify in (verify.algorithm, { verify.digest(in: $0) }) }
-        let manifest = try Manifest(in: folder, of: work, packing: packing, expected: expected) { [headers] row in
+    func write(of run: Run) async throws -> ManifestTotals {
+        let headers = run.options.submission.headers
+        let expected: Manifest.Expected? = run.options.verify.map { verify in (verify.algorithm, { verify.digest(in: $0) }) }
+        let manifest = try Manifest(in: folder, of: work, packing: packing, expected: expected) { row in
             try JobEntry(row: row, headers: headers).id
         }
         do {
-            return try await write(manifest)
+            var rows = try run.input.again()
+            while let batch = try await rows.next() { try await manifest.add(batch) }
+            return try await manifest.finish()
         } catch {
             manifest.discard()
             throw error
         }
-    }
-
-    private func write(_ manifest: Manifest) async throws -> ManifestTotals {
-        try await manifest.add(Row.arguments(input.urls))
-        let rows = try input.again()
-        while let batch = try await rows?.nextBatch() { try await manifest.add(Array(batch)) }
-        // A reader that was cancelled looks like an input that has ended; only the task knows.
-        try Task.checkCancellation()
-        return try await manifest.finish()
     }
 
     /// Prints the manifest that was written, and an object with the totals behind it. A reader that leaves early is no error.

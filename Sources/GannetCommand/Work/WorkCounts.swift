@@ -23,7 +23,6 @@ struct WorkCounts: Sendable {
     private(set) var failures = ClassCounts()
     private(set) var retries = ClassCounts()
 
-    /// How often Redis went away.
     private(set) var outages = 0
 
     /// The class of jobs that were given up without a fetch of their own.
@@ -31,8 +30,23 @@ struct WorkCounts: Sendable {
 
     func count(of outcome: Outcome) -> Int { jobs[outcome] ?? 0 }
 
+    /// Jobs whose bodies were in their place already, so that nothing was fetched.
+    var there: Int { count(of: .cached) + count(of: .revalidated) }
+
+    /// Jobs that their sites do not permit.
+    var disallowed: Int { failures.counts[FailureCounts.disallowed] ?? 0 }
+
+    /// The other jobs that were given up.
+    var failed: Int { count(of: .failed) - disallowed }
+
+    /// The classes of these, the most frequent first: `http-404 8, dns 3`.
+    var failuresByClass: String {
+        failures.sorted.filter { $0.errorClass != FailureCounts.disallowed }.map { "\(ClassCounts.shown($0.errorClass)) \($0.count)" }
+            .joined(separator: ", ")
+    }
+
     /// Jobs that were fetched, were there already, or failed.
-    var ended: Int { count(of: .fetched) + count(of: .cached) + count(of: .revalidated) + count(of: .failed) }
+    var ended: Int { count(of: .fetched) + there + count(of: .failed) }
 
     mutating func note(_ report: WorkerReport) {
         switch report {

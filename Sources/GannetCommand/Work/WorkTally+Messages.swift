@@ -7,8 +7,7 @@ import Results
 /// The messages of a worker's reports, for people and for logs.
 extension WorkTally {
     @Sendable func note(_ report: WorkerReport) {
-        state.withLock { $0.note(report) }
-        network.note(report)
+        if let news = state.withLock({ $0.note(report, at: .now) }) { console.warn(news) }
         switch report {
         // A job.
         case .fetched(let job, let bytes, let file):
@@ -51,7 +50,7 @@ extension WorkTally {
 
         // The queue.
         case .givenUp(let count):
-            if let total = state.withLock({ $0.givenUp.add(count, at: .now) }) { tellGivenUp(total) }
+            if let total = state.withLock({ $0.giveUp(count, at: .now) }) { tellGivenUp(total) }
         case .progress(let accepted, let ended, let waits):
             // A call that began to wait may have been cancelled since. A part of a cluster may still move or be away.
             if watch.isAway { watch.note(.ended) }
@@ -77,14 +76,14 @@ extension WorkTally {
 
     /// Prints how many failures were not told one by one.
     func finish() {
-        let (givenUp, untold, refusals) = state.withLock { ($0.givenUp.rest(), $0.complaints.rest(), $0.refusals) }
+        let (givenUp, untold, refusals) = state.withLock { ($0.untoldGivenUp(), $0.complaints.rest(), $0.refusals) }
         if refusals > 1, console.verbosity < .verbose {
             console.complain(
                 "… and \(Amounts.count(refusals - 1, "more URL")) with addresses that are not public",
                 Self.facts("failuresNotTold", [(key: "count", value: .integer(refusals - 1))]))
         }
         if let givenUp { tellGivenUp(givenUp) }
-        if let untold { tellUntold(untold) }
+        if untold > 0 { tellUntold(untold) }
     }
 
     /// - Parameter network: A network that was refused.
@@ -116,14 +115,14 @@ extension WorkTally {
 
     private func complain(of job: JobLabel, _ sentence: String, _ errorClass: String) {
         let network = errorClass == Self.refusedClass ? AddressGuard.network(refusedIn: sentence) : nil
-        let refusals = network == nil ? 0 : state.withLock { $0.refuse() }
+        let refusals = state.withLock { state in
+            if network != nil { state.refusals += 1 }
+            return network == nil ? 0 : state.refusals
+        }
         if console.verbosity < .verbose {
             if refusals > 1 { return }
-            switch refusals == 1 ? .tell : state.withLock({ $0.complaints.note(at: .now) }) {
-            case .keep: return
-            case .tellAfter(let untold): tellUntold(untold)
-            case .tell: break
-            }
+            guard let untold = refusals == 1 ? 0 : state.withLock({ $0.complaints.note(at: .now) }) else { return }
+            if untold > 0 { tellUntold(untold) }
         }
         console.complain(sentence, job.facts("failed", [(key: "class", value: .string(errorClass))]))
         if refusals == 1, let network { console.note(Self.advice(for: network)) }
@@ -165,7 +164,7 @@ extension WorkTally {
     private func tell(_ places: Int, _ bound: PlacesBound) {
         let facts = Self.facts("places", [(key: "count", value: .integer(places)), (key: "bound", value: .string(bound.rawValue))])
         let line = "\(Amounts.count(places, "request")) at once"
-        guard let reason = Self.sentence(on: bound), state.withLock({ $0.mayTell(bound, at: .now) }) else {
+        guard let reason = Self.sentence(on: bound), state.withLock({ $0.limit.mayTell(bound.rawValue, at: .now) }) else {
             return console.detail("\(line) (\(bound.rawValue))", facts)
         }
         console.note("\(line) and no more: \(reason)", facts)
@@ -197,9 +196,37 @@ extension WorkTally {
         case .held(let batches):
             warn(
                 "storeHeld",
-                "Redis has no room for more bodies within '--cache-limit': \(HeldBodies(batches).sentence) The worker takes no more jobs until then.",
+                "Redis has no room for more bodies within '--cache-limit': \(batches.wayOut) The worker takes no more jobs until then.",
                 [(key: "batches", value: .array(batches.map { .string($0.batch) }))])
         case .there: warn("storeHasRoom", "Redis has room for bodies again; going on.")
         }
+    }
+}
+
+extension LeftBehind {
+    /// A sentence about jobs and exchanges, and one about the list of workers.
+    fileprivate var sentence: String {
+        var sentences: [String] = []
+        if jobs > 0 || !partitions.isEmpty {
+            let place = partitionCount > 1 ? " for \(partitions.count) of \(partitionCount) partitions" : ""
+            sentences.append(
+                jobs > 0
+                    ? "Redis did not confirm that \(Amounts.count(jobs, "URL")) \(jobs == 1 ? "is" : "are") handed back: what it still counts as this worker's goes to others when the lease ends, charged a crash each."
+                    : "ended without an answer of Redis\(place): URLs that were on their way to this worker go to others when the leases end, charged a crash each."
+            )
+        }
+        if isListed {
+            let part = partitionCount > 1 ? "the part of Redis with its record" : "Redis"
+            let reason = jobs > 0 ? "" : ", because \(part) did not answer"
+            sentences.append("'workers list' shows this worker as silent for ten minutes\(reason).")
+        }
+        return sentences.joined(separator: " ")
+    }
+
+    fileprivate var facts: LogFacts {
+        [
+            (key: "event", value: "leftBehind"), (key: "jobs", value: .integer(jobs)),
+            (key: "partitions", value: .array(partitions.map { .integer($0) })), (key: "listed", value: .bool(isListed)),
+        ]
     }
 }

@@ -8,19 +8,20 @@ final class WorkTally: Sendable {
     struct State {
         var counts = WorkCounts()
         var complaints = ComplaintLimit(atFirst: 20, aMinute: 5)
-        var losses = LossWatch()
-        var total: (@Sendable () -> Int)?
-        var queue: QueueCourse?
+        var network: NetworkWatch
+        let total: (@Sendable () -> Int)?
+        var queue: ProgressSnapshot.Whole?
         var queueSeen: ContinuousClock.Instant?
+        /// How many jobs this worker had ended by then.
+        var ownSeen = 0
+        /// How often the queue was found with fewer jobs than it had accepted.
+        var losses = 0
         var waits = QueueWaits()
-        var givenUp = RareCount()
+        /// Jobs that were given up without a fetch, and how many of them were told.
+        var givenUp = (total: 0, told: 0)
         var places: PlacesWatch?
-        /// When a reason for the number of places was told last.
-        var toldBounds: [PlacesBound: ContinuousClock.Instant] = [:]
-        /// The part of the network that was missing for the last request that failed, when that was, and when it was so first.
-        var missing: (part: String, last: ContinuousClock.Instant, first: ContinuousClock.Instant)?
-        /// How long a URL waits for such a part; zero for ever.
-        var patience = Duration.zero
+        /// For totals and reasons that are told once a minute.
+        var limit = MinuteLimit()
         /// Failures for addresses that are not public and could be allowed: the first is told, the rest is counted.
         var refusals = 0
         /// How many jobs have bodies that find no place, while the worker takes no more jobs for that.
@@ -31,16 +32,12 @@ final class WorkTally: Sendable {
         var queueRate = RateMeter()
     }
 
-    let state = Mutex(State())
+    let state: Mutex<State>
     let console: Console
     let watch: RedisWatch
-    let network: NetworkWatch
     private let start = ContinuousClock.now
 
-    /// The worker's requests at each host.
     let activity = WorkerActivity()
-
-    private let places: Int?
 
     /// - Parameters:
     ///   - total: URLs of the command's own list, as far as it has been read; `nil` for a worker of a queue.
@@ -54,13 +51,8 @@ final class WorkTally: Sendable {
     ) {
         self.console = console
         self.watch = watch
-        network = NetworkWatch(console, proxy: proxy, patience: patience)
-        self.places = places
-        state.withLock { state in
-            state.total = total
-            state.patience = patience
-            state.places = places.map(PlacesWatch.init)
-        }
+        let network = NetworkWatch(proxy: proxy, patience: patience)
+        state = Mutex(State(network: network, total: total, places: places.map(PlacesWatch.init)))
     }
 
     /// Looks for lost jobs once more at the end: a queue may be empty because Redis was emptied.
@@ -69,35 +61,27 @@ final class WorkTally: Sendable {
         note(.progress(accepted: status.enqueued, ended: status.done + status.failed + status.cancelled))
     }
 
-    /// How far it has come.
     func snapshot(at now: ContinuousClock.Instant) -> ProgressSnapshot {
-        var snapshot = state.withLock { $0.snapshot(at: now) }
+        let seen = activity.snapshot
+        var snapshot = state.withLock { $0.snapshot(at: now, seen) }
         snapshot.elapsed = now - start
         snapshot.isRedisAway = watch.isAway
-        // The speed of before says nothing about the time until Redis or the network is back.
         snapshot.isPartAway = watch.isPartAway
+        // The speed of before says nothing about the time until Redis or the network is back.
         if snapshot.isRedisAway || snapshot.isPartAway || snapshot.missing != nil { snapshot.remaining = nil }
-        let seen = activity.snapshot
-        snapshot.slowest = seen.slowest(Self.mostHosts)
-        let waiting = snapshot.inLine - seen.hosts.reduce(0) { $0 + $1.running }
-        if let held = state.withLock({ $0.places?.look(at: seen, waiting: waiting, now: now) }), let places {
-            snapshot.heldPlaces = (held, places)
-        }
         return snapshot
     }
 
-    private static let mostHosts = 4
-
     /// This worker's counts as a sentence.
     var summary: String {
-        "This worker: \(ProgressText.counts(snapshot(at: .now)))." + (losses > 0 ? " The queue lost jobs meanwhile, see above." : "")
+        "This worker: \(snapshot(at: .now).ownCounts)." + (losses > 0 ? " The queue lost jobs meanwhile, see above." : "")
     }
 
     func logSummary(_ status: ExitStatus) {
         console.note(
             summary,
             [(key: "event", value: "ended"), (key: "exitStatus", value: .integer(Int(status.rawValue)))]
-                + ProgressText.facts(snapshot(at: .now)))
+                + snapshot(at: .now).facts)
     }
 
     var counts: WorkCounts { state.withLock { $0.counts } }
@@ -106,98 +90,78 @@ final class WorkTally: Sendable {
     var standstill: Int? { state.withLock { $0.standstill } }
 
     /// How often the queue was found with less than it had accepted.
-    var losses: Int { state.withLock { $0.losses.losses } }
-}
-
-/// How far a queue has come with the work at hand.
-struct QueueCourse: Sendable {
-    let accepted: Int
-    let ended: Int
-    /// How many had ended before the work at hand: when this worker began, or when the queue was last empty. A percentage of all
-    /// jobs that the queue ever had would say little about the ones that wait now.
-    let before: Int
-    /// How many this worker has ended, and how many of them before the work at hand.
-    private let own: Int
-    let ownBefore: Int
-
-    init(accepted: Int, ended: Int, own: Int, after last: QueueCourse?) {
-        self.accepted = accepted
-        self.ended = ended
-        self.own = own
-        if let last, last.accepted > last.ended || accepted == ended {
-            (before, ownBefore) = (min(last.before, ended), last.ownBefore)
-        } else if let last {
-            (before, ownBefore) = (min(last.ended, ended), last.own)
-        } else {
-            // The first look comes late where a part of Redis is away. Jobs that this worker has ended by then are no earlier work.
-            (before, ownBefore) = (max(0, ended - own), 0)
-        }
-    }
+    var losses: Int { state.withLock { $0.losses } }
 }
 
 extension WorkTally.State {
-    /// A URL is put off for ten seconds at most while a part of the network is missing.
-    private static let networkPause = Duration.seconds(15)
-
-    mutating func note(_ report: WorkerReport) {
+    /// - Returns: A message about the network that is due.
+    mutating func note(_ report: WorkerReport, at now: ContinuousClock.Instant) -> String? {
         counts.note(report)
         switch report {
-        case .putOff(_, let error, _): missing = error.missingPart.map { ($0, .now, missing?.part == $0 ? missing?.first ?? .now : .now) }
-        case .hostFull, .fetched, .revalidated: missing = nil
         case .standstill(let jobs): standstill = jobs
         case .room(let room): lacksRoom = room != .there
         default: break
         }
+        return network.note(report, at: now)
     }
 
+    /// Notes the queue's totals. They only grow, while Redis keeps its data.
     /// - Returns: The earlier total of accepted jobs, where the queue has lost some.
     mutating func note(accepted: Int, ended: Int, _ waits: QueueWaits, at now: ContinuousClock.Instant) -> Int? {
         self.waits = waits
-        queue = QueueCourse(accepted: accepted, ended: ended, own: counts.ended, after: queue)
-        queueSeen = now
+        let (last, own) = (queue, counts.ended)
+        var whole = ProgressSnapshot.Whole(total: accepted, ended: ended, name: "queue")
+        if let last, last.ended < last.total || accepted == ended {
+            (whole.endedBefore, whole.ownBefore) = (min(last.endedBefore, ended), last.ownBefore)
+        } else if let last {
+            // A percentage of all jobs that the queue ever had would say little about the ones that wait now.
+            (whole.endedBefore, whole.ownBefore) = (min(last.endedBefore + last.ended, ended), ownSeen)
+        } else {
+            // The first look comes late where a part of Redis is away. Jobs that this worker has ended by then are no earlier work.
+            whole.endedBefore = max(0, ended - own)
+        }
+        whole.total -= whole.endedBefore
+        whole.ended -= whole.endedBefore
+        (queue, queueSeen, ownSeen) = (whole, now, own)
         queueRate.note(ended: ended, bytes: 0, at: now)
-        return losses.note(accepted: accepted)
+        guard let last, accepted < last.total + last.endedBefore else { return nil }
+        losses += 1
+        return last.total + last.endedBefore
     }
 
-    private static let boundPause = Duration.seconds(60)
-
-    mutating func mayTell(_ bound: PlacesBound, at now: ContinuousClock.Instant) -> Bool {
-        if let told = toldBounds[bound], now - told < Self.boundPause { return false }
-        toldBounds[bound] = now
-        return true
+    /// - Returns: How many jobs were given up, where it is time to tell it: once a minute.
+    mutating func giveUp(_ count: Int, at now: ContinuousClock.Instant) -> Int? {
+        givenUp.total += count
+        return limit.mayTell("givenUp", at: now) ? untoldGivenUp() : nil
     }
 
-    /// - Returns: How many refusals there are with this one.
-    mutating func refuse() -> Int {
-        refusals += 1
-        return refusals
+    /// How many jobs were given up, unless all of them were told.
+    mutating func untoldGivenUp() -> Int? {
+        guard givenUp.total > givenUp.told else { return nil }
+        givenUp.told = givenUp.total
+        return givenUp.total
     }
 
-    fileprivate mutating func snapshot(at now: ContinuousClock.Instant) -> ProgressSnapshot {
+    private static let mostHosts = 4
+
+    fileprivate mutating func snapshot(at now: ContinuousClock.Instant, _ seen: ActivitySnapshot) -> ProgressSnapshot {
         var snapshot = ProgressSnapshot()
-        snapshot.fetched = counts.count(of: .fetched)
-        snapshot.there = counts.count(of: .cached) + counts.count(of: .revalidated)
-        snapshot.disallowed = counts.failures.counts[FailureCounts.disallowed] ?? 0
-        snapshot.failed = counts.count(of: .failed) - snapshot.disallowed
-        snapshot.bytes = counts.bytes
-        snapshot.failures = counts.failures.sorted.filter { $0.errorClass != FailureCounts.disallowed }
+        snapshot.counts = counts
         let ended = counts.ended
-        ownRate.note(ended: ended, bytes: snapshot.bytes, at: now)
+        ownRate.note(ended: ended, bytes: counts.bytes, at: now)
         snapshot.endedPerSecond = ownRate.rate?.endedPerSecond
         snapshot.bytesPerSecond = ownRate.rate?.bytesPerSecond
         snapshot.waits = waits
-        if let missing, now - missing.last < Self.networkPause {
-            snapshot.missing = missing.part
-            snapshot.missingEnd = patience > .zero ? patience - (now - missing.first) : nil
-        }
-        snapshot.inLine = queue.map { $0.accepted - $0.ended - waits.total } ?? 0
+        snapshot.missing = network.missing(at: now)
+        // Jobs that could be taken if there were a place.
+        let inLine = queue.map { $0.total - $0.ended - waits.total } ?? 0
+        snapshot.heldPlaces = places?.look(at: seen, waiting: inLine - seen.hosts.reduce(0) { $0 + $1.running }, now: now)
+        snapshot.slowest = seen.slowest(Self.mostHosts)
         var meter = ownRate
         if let total {
             snapshot.whole = .init(total: total(), ended: ended)
         } else if let queue {
-            snapshot.whole = .init(
-                total: queue.accepted - queue.before, ended: queue.ended - queue.before, name: "queue", endedBefore: queue.before,
-                ownBefore: queue.ownBefore)
+            snapshot.whole = queue
             snapshot.wholeAge = queueSeen.map { max(.zero, now - $0) }
             meter = queueRate
         }

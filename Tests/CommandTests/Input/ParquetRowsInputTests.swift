@@ -40,7 +40,7 @@ import Testing
         #expect(kill(pid, 0) == 0)
         let waiting = Task { [rows] in try await rows?.nextBatch() }
         waiting.cancel()
-        #expect(try await waiting.value == nil)
+        await #expect(throws: CancellationError.self) { try await waiting.value }
         rows = nil
         // The task that waited may hold the rows for a moment longer.
         try await eventually("the child is gone") { kill(pid, 0) == -1 && errno == ESRCH }

@@ -117,7 +117,7 @@ import Testing
     func `a key counts when nothing else has come for a second, and until the next look`(looks: String, presses: Int, others: Int) {
         // Each character is a look: a dot finds nothing, a digit several keys, and any other that key.
         var key = LoneKey()
-        let found = looks.utf8.map { look -> FinishKey.Press? in
+        let found = looks.utf8.map { look -> LoneKey.Press? in
             switch look {
             case UInt8(ascii: "."): key.look([])
             case UInt8(ascii: "3"): key.look(Array("fff".utf8))

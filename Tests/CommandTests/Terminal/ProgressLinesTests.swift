@@ -7,17 +7,23 @@ import Testing
 @Suite struct ProgressLinesTests {
     private static let style = TerminalStyle(hasColor: false, hasUnicode: true)
 
+    private static func counts(fetched: Int, bytes: Int, _ failures: [String: Int] = [:]) -> WorkCounts {
+        var counts = WorkCounts()
+        for number in 1...fetched { counts.note(.fetched(JobLabel(url: "u"), bytes: number == 1 ? bytes : 0, file: nil)) }
+        for (errorClass, count) in failures {
+            for _ in 0..<count { counts.note(.failed(JobLabel(url: "u"), sentence: "s", errorClass: errorClass)) }
+        }
+        return counts
+    }
+
     private static var snapshot: ProgressSnapshot {
         var now = ProgressSnapshot()
-        now.fetched = 4309
-        now.failed = 12
-        now.bytes = 34_000_000
+        now.counts = counts(fetched: 4309, bytes: 34_000_000, ["http-404": 8, "dns": 3, "timeout": 1])
         now.elapsed = .seconds(10)
         now.whole = .init(total: 10_000, ended: 4321)
         now.endedPerSecond = 812.4
         now.bytesPerSecond = 3_400_000
         now.remaining = .seconds(7)
-        now.failures = [("http-404", 8), ("dns", 3), ("timeout", 1)]
         var slow = HostLoad(name: "slow.example")
         slow.running = 8
         slow.longest = .seconds(19.2)
@@ -28,7 +34,7 @@ import Testing
     }
 
     @Test func `a bar has the jobs done and to do, the speed, the failures and the slow hosts`() {
-        let lines = ProgressLines.lines(Self.snapshot, columns: 80, Self.style).map(\.plain)
+        let lines = Self.snapshot.lines(columns: 80, Self.style).map(\.plain)
         #expect(
             lines == [
                 "[████████████░░░░░░░░░░░░░░░░░]   43%  4321 of 10000  812/s  3.4 MB/s  7 s left",
@@ -39,9 +45,9 @@ import Testing
 
     @Test func `a run that is held up says last how to end it, and another does not`() {
         var now = Self.snapshot
-        #expect(ProgressLines.lines(now, columns: 80, Self.style, offer: "f ends it").map(\.plain).last == "f ends it")
+        #expect(now.lines(columns: 80, Self.style, offer: "f ends it").map(\.plain).last == "f ends it")
         now.slowest = []
-        #expect(ProgressLines.lines(now, columns: 80, Self.style, offer: "f ends it").count == 2)
+        #expect(now.lines(columns: 80, Self.style, offer: "f ends it").count == 2)
     }
 
     @Test(arguments: 1...250)
@@ -50,7 +56,7 @@ import Testing
         now.slowest[0] = HostLoad(name: String(repeating: "long.", count: 50))
         now.slowest[0].longest = .seconds(5)
         for style in [Self.style, TerminalStyle(hasColor: true, hasUnicode: false)] {
-            let lines = ProgressLines.lines(now, columns: columns, style)
+            let lines = now.lines(columns: columns, style)
             #expect(lines.count == 3)
             #expect(lines.allSatisfy { $0.width < max(2, columns) }, "\(lines.map(\.plain))")
             if columns > 24 { #expect(lines[0].plain.contains("4321 of 10000")) }
@@ -87,7 +93,7 @@ import Testing
         now.waits.patience = WaitPatience(silence: .seconds(60), rests: .seconds(3600))
         #expect(now.wait()?.lines == told(["given up in 10 min 0 s at the latest"]))
         #expect(now.wait()?.sentence.contains("; 1 more), given up in 10 min 0 s at the latest; 4 wait for") == true)
-        let screen = ProgressLines.lines(now, columns: 200, Self.style).map(\.plain)
+        let screen = now.lines(columns: 200, Self.style).map(\.plain)
         #expect(told(["given up in 10 min 0 s at the latest"]).allSatisfy(screen.contains), "\(screen)")
         #expect(!screen[0].contains(" left"), "the speed so far says nothing about these")
         #expect(now.wait(goesOn: false)?.lines[2] == "  a.example: no connection, asked 2 times")
@@ -114,7 +120,7 @@ import Testing
                     "1 host asks for time between requests", "  \(words), for 5 min 0 s at least",
                     "30 wait for 1 host, 470 under way or in line",
                 ])
-        #expect(ProgressText.line(now).contains("(\(words), for 5 min 0 s at least); 30 wait for 1 host"))
+        #expect(now.line.contains("(\(words), for 5 min 0 s at least); 30 wait for 1 host"))
         now.whole = .init(total: 1000, ended: 970)
         #expect(now.wait(goesOn: false)?.lines == ["1 host asks for time between requests", "  \(words)", "30 wait for 1 host"])
         let others = (0..<9).map { WaitingHost(name: "\($0).example", errorClass: "connect", failures: 1) }
@@ -127,8 +133,8 @@ import Testing
         now.whole = .init(total: 10_000, ended: 9000)
         now.waits = QueueWaits(held: 902, hosts: 12, delayed: 30)
         let told = "902 wait for 12 hosts that rest or are busy, 30 for their next attempt, 68 under way or in line"
-        #expect(ProgressLines.lines(now, columns: 80, Self.style)[2].plain == String(told.prefix(78)) + "…")
-        #expect(ProgressText.line(now).contains(", \(told); slowest: "))
+        #expect(now.lines(columns: 80, Self.style)[2].plain == String(told.prefix(78)) + "…")
+        #expect(now.line.contains(", \(told); slowest: "))
         now.waits = QueueWaits(held: 1, hosts: 1)
         #expect(now.wait()?.sentence == nil, "most wait for their turn alone")
         now.whole = .init(total: 10_000, ended: 9999)
@@ -140,7 +146,7 @@ import Testing
         now.whole = .init(total: 10_000, ended: 9999)
         now.waits = QueueWaits(delayed: 1)
         #expect(now.wait()?.sentence == "1 waits for its next attempt")
-        #expect(ProgressText.interrupted(now).hasSuffix("; 1 waits for its next attempt"))
+        #expect(now.interrupted.hasSuffix("; 1 waits for its next attempt"))
         now.waits.patience = WaitPatience(silence: .seconds(900), rests: .seconds(60))
         now.waits.retries = [
             WaitingHost(name: "a.example", errorClass: "http-500", rest: .seconds(8)),
@@ -150,8 +156,8 @@ import Testing
         #expect(now.wait()?.sentence == "1 waits for its next attempt (\(attempts.joined(separator: "; ")))")
         #expect(now.wait()?.lines == ["1 waits for its next attempt"] + attempts.map { "  " + $0 })
         #expect(
-            ProgressText.interrupted(now).hasSuffix("; 1 waits for its next attempt (http-500 at a.example; http-503 at b.example)"))
-        now.missing = "the proxy"
+            now.interrupted.hasSuffix("; 1 waits for its next attempt (http-500 at a.example; http-503 at b.example)"))
+        now.missing = ("the proxy", nil)
         #expect(now.wait()?.sentence == "1 waits for the proxy")
         now.isRedisAway = true
         #expect(now.wait()?.sentence == "waiting for Redis")
@@ -176,41 +182,40 @@ import Testing
         for (ended, total, bar) in [
             (9999, 10_000, "[█████████░]"), (10_000, 10_000, "[██████████]"), (0, 0, "[░░░░░░░░░░]"), (7, 5, "[██████████]"),
         ] {
-            #expect(ProgressLines.bar(ProgressSnapshot.Whole(total: total, ended: ended).share, width: 10, Self.style).plain == bar)
+            #expect(Self.style.bar(ProgressSnapshot.Whole(total: total, ended: ended).share, width: 10).plain == bar)
         }
     }
 
     @Test func `without a total there is no bar, and a bar of the queue's total says so`() {
         var now = ProgressSnapshot()
-        now.fetched = 3
-        now.bytes = 10
+        now.counts = Self.counts(fetched: 3, bytes: 10)
         now.elapsed = .seconds(2)
-        #expect(ProgressLines.lines(now, columns: 80, Self.style).map(\.plain) == ["3 fetched  10 B  2.0 s"])
+        #expect(now.lines(columns: 80, Self.style).map(\.plain) == ["3 fetched  10 B  2.0 s"])
         now.whole = .init(total: 50, ended: 25, name: "queue")
         #expect(
-            ProgressLines.lines(now, columns: 60, Self.style).map(\.plain) == [
+            now.lines(columns: 60, Self.style).map(\.plain) == [
                 "[█████░░░░░░]   50%  queue 25 of 50  3 by this worker  10 B"
             ])
     }
 
     @Test func `numbers of the queue are dated, and numbers of this worker are named as such`() {
         var now = ProgressSnapshot()
-        (now.fetched, now.bytes, now.elapsed, now.remaining) = (192, 10, .seconds(10), .seconds(3))
+        (now.counts, now.elapsed, now.remaining) = (Self.counts(fetched: 192, bytes: 10), .seconds(10), .seconds(3))
         now.whole = .init(total: 200, ended: 176, name: "queue")
         now.wholeAge = .seconds(2.4)
         #expect(
-            ProgressText.line(now)
+            now.line
                 == "this worker: 192 fetched, 0 failed, 10 B in 10.0 s; queue: 176 of 200 had ended 2 s ago, 3 s left")
         #expect(
-            ProgressLines.lines(now, columns: 80, Self.style).map(\.plain)[0].hasSuffix(
+            now.lines(columns: 80, Self.style).map(\.plain)[0].hasSuffix(
                 "  queue 176 of 200 (2 s ago)  192 by this worker  10 B  3 s left"))
         now.whole = nil
-        #expect(ProgressText.line(now) == "192 fetched, 0 failed, 10 B in 10.0 s, 3 s left")
+        #expect(now.line == "192 fetched, 0 failed, 10 B in 10.0 s, 3 s left")
     }
 
     @Test func `a terminal that cannot draw gets the same figures as a line of text`() {
         #expect(
-            ProgressText.line(Self.snapshot)
+            Self.snapshot.line
                 == "4321 of 10000 different URLs done, 4309 fetched, 12 failed (http-404 8, dns 3, timeout 1), 34.0 MB in 10.0 s, 812/s, 3.4 MB/s, "
                 + "7 s left; slowest: slow.example 19.2 s (8 in flight)")
     }

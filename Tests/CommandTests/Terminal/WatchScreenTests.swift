@@ -107,7 +107,7 @@ import Testing
         let status = StatusReport(name: "run-1", report: overview, server: ServerStatus(ping: .zero))
         let line = Self.lines(status, 80, 24)[2]
         #expect(line.hasSuffix("100%  finished: 30 of 30 ended") && line.contains("█") && !line.contains("░"))
-        #expect(StatusText(status: status, style: Self.style).lines.contains("progress  finished"))
+        #expect(status.lines(Self.style).contains("progress  finished"))
     }
 
     @Test func `a run that has removed its queue is finished, its counts are dated, and its workers work no more`() {
@@ -153,7 +153,7 @@ import Testing
         let sentence = "there is no queue 'run-1': its run has not begun, or has ended and removed it"
         let lines = Self.lines(status, 80, 24)
         #expect(lines[2] == sentence && lines.contains("There is 'x': '--queue x' shows it."))
-        #expect(StatusText(status: status, style: Self.style).lines.contains("progress  \(sentence)"))
+        #expect(status.lines(Self.style).contains("progress  \(sentence)"))
         #expect(status.unknown?.hint == "\(sentence). There is 'x': '--queue x' shows it.")
     }
 
@@ -166,7 +166,7 @@ import Testing
             let overview = QueueOverview(now: 10_000, counts: counts, oldestReady: nil, samples: samples, workers: [worker], waits: waits)
             let status = StatusReport(name: "q", report: overview, server: ServerStatus(ping: .zero), work: WorkAtHand([], open: 110))
             let screen = Self.lines(status, 120, 24)[2].split(separator: "ended, ").last.map(String.init) ?? ""
-            return [screen, StatusText(status: status, style: Self.style).lines.first { $0.hasPrefix("left ") }]
+            return [screen, status.lines(Self.style).first { $0.hasPrefix("left ") }]
         }
         #expect(told(ended: 100) == ["1 s left", "left      1 s"])
         #expect(told() == ["time left unknown", "left      unknown"])
@@ -180,7 +180,7 @@ import Testing
             let worker = WorkerStatus(id: "w", heard: 100_000 - silence, record: record)
             let overview = QueueOverview(now: 100_000, counts: QueueCounts(), oldestReady: nil, samples: [], workers: [worker])
             let status = StatusReport(name: "q", report: overview, server: ServerStatus(ping: .zero))
-            return StatusText(status: status, style: Self.style).lines.first { $0.hasPrefix("w ") } ?? ""
+            return status.lines(Self.style).first { $0.hasPrefix("w ") } ?? ""
         }
         #expect(told[0].hasSuffix("  working"))
         #expect(told[1].hasSuffix("  silent for 16 s, its jobs come back in 19 s at the latest"), "\(told[1])")
@@ -188,7 +188,7 @@ import Testing
     }
 
     @Test func `failed and dead jobs are shown as one number`() {
-        let lines = StatusText(status: Self.status(), style: Self.style).lines
+        let lines = Self.status().lines(Self.style)
         #expect(lines.contains("failed    2000 (all kept as dead jobs: 'gannet jobs list --state dead')"))
         #expect(!lines.contains { $0.hasPrefix("dead ") })
     }
@@ -232,14 +232,14 @@ import Testing
     }
 
     @Test func `the text of status is aligned, and an unknown value is a dash`() {
-        let text = StatusText(status: Self.status(), style: Self.style).lines
+        let text = Self.status().lines(Self.style)
         #expect(text[1] == "progress  50%: 50000 of 100000 ended")
         #expect(text[2] == "ready     49800 (the oldest for 3 min 12 s)")
         #expect(text.contains("left      10 min 25 s") || text.contains { $0.hasPrefix("left      ") && $0.contains("min") })
         #expect(text.contains { $0.hasPrefix("worker0  machine-0") })
         let empty = QueueOverview(now: 5, counts: QueueCounts(), oldestReady: nil, samples: [], workers: [])
         let server = ServerStatus(ping: .zero)
-        let unknown = StatusText(status: StatusReport(name: "q", report: empty, server: server), style: Self.style).lines
+        let unknown = StatusReport(name: "q", report: empty, server: server).lines(Self.style)
         #expect(unknown.contains("speed     —") && unknown.contains("left      —"))
     }
 }
