@@ -149,10 +149,10 @@ struct Run: Sendable {
                 say(fed, folder)
                 return fed
             } catch {
-                let isCancelled = Task.isCancelled
+                // A signal, or the end of the worker, has cancelled it.
+                if Task.isCancelled { return nil }
                 // The worker ends as after a signal.
                 interruption.stop()
-                if isCancelled { return nil }
                 throw error
             }
         }

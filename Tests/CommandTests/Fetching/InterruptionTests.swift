@@ -247,6 +247,28 @@ import Testing
         try await fleet.stop()
     }
 
+    @Test func `a signal lets what is in flight end, also while the list is read`() async throws {
+        let fleet = try await Fleet.start(files: 1)
+        let gate = HostileServer.Gate()
+        let origin = try HostileServer(
+            .readUntil("\r\n\r\n"), .wait(for: gate), .send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok"), .close)
+        let path = fleet.folder.file("pipe")
+        try #require(mkfifo(path, 0o600) == 0)
+        let input = FileHandle(fileDescriptor: open(path, O_RDWR | O_CLOEXEC), closeOnDealloc: true)
+        let run = try fleet.start(["run", "-i", "-", "-d", fleet.out] + fleet.local + fleet.connection, input: path)
+        try input.write(contentsOf: Data("http://127.0.0.1:\(origin.port)/\n".utf8))
+        try await origin.accepted(1)
+        run.signal(SIGINT)
+        _ = try await run.errors.line { $0.hasPrefix("gannet: stopping; 1 URL in flight may end within ") }
+        gate.open()
+        #expect(try await run.exitStatus == .exited(130))
+        try await run.errors.finished()
+        #expect(!run.errors.text.contains("handing back"), "\(run.errors.text)")
+        #expect(run.errors.text.contains("so far: 1 fetched"), "\(run.errors.text)")
+        try await origin.stop()
+        try await fleet.stop()
+    }
+
     @Test func `a worker that ends on a signal is a success`() async throws {
         let fleet = try await Fleet.start(files: 3)
         let words = fleet.work.filter { $0 != "--until-empty" }
