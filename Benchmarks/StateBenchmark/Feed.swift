@@ -40,7 +40,7 @@ extension FetchQueue {
         var progress = try await begin(batch: batch)
         for start in stride(from: 0, to: count, by: Self.largestChunk) {
             let end = min(count, start + Self.largestChunk)
-            let rows = try (start..<end).map { Row(try entry($0), at: $0 + 1) }
+            let rows = try (start..<end).map { (entry: try entry($0), row: $0 + 1) }
             _ = try await enqueue(rows, to: end, of: &progress, closing: end == count)
         }
     }
