@@ -31,7 +31,8 @@ package enum OptOut {
 
     /// The first directive of a field that refuses, with the agent before it where one is named.
     private static func directive(in value: [UInt8], for agent: [UInt8]?, isImage: Bool) -> String? {
-        var addressee: Addressee = .everybody
+        // The text before a refusal; nil where the directives are not for us.
+        var prefix: String? = ""
         var isBehindDate = false
         for element in value.split(separator: comma) {
             var element = trimmed(element)
@@ -46,41 +47,22 @@ package enum OptOut {
                     isBehindDate = isNamed(name, "unavailable_after")
                     element = []
                 } else {
-                    addressee = Addressee(name, agent: agent)
+                    prefix = self.prefix(name, agent: agent)
                     element = trimmed(element[(colon + 1)...])
                 }
             }
-            guard let prefix = addressee.prefix, element.count <= 12 else { continue }
+            guard let prefix, element.count <= 12 else { continue }
             let directive = String(decoding: element.map(\.lowercased), as: UTF8.self)
             if forAll.contains(directive) || isImage && forImages.contains(directive) { return prefix + directive }
         }
         return nil
     }
 
-    /// The agent that directives are for.
-    private enum Addressee {
-        case everybody
-        case us(String)
-        case others
-
-        init(_ name: ArraySlice<UInt8>, agent: [UInt8]?) {
-            if name.elementsEqual([UInt8(ascii: "*")]) {
-                self = .everybody
-            } else if let agent, ProductToken.name(in: name) == agent {
-                self = .us(String(decoding: agent, as: UTF8.self))
-            } else {
-                self = .others
-            }
-        }
-
-        /// The text before a refusal, or nil where the directives are not for us.
-        var prefix: String? {
-            switch self {
-            case .everybody: ""
-            case .us(let name): "\(name): "
-            case .others: nil
-            }
-        }
+    /// The text before a refusal that is for the agent of this name; nil where it is for others.
+    private static func prefix(_ name: ArraySlice<UInt8>, agent: [UInt8]?) -> String? {
+        if name.elementsEqual([UInt8(ascii: "*")]) { return "" }
+        guard let agent, ProductToken.name(in: name) == agent else { return nil }
+        return "\(String(decoding: agent, as: UTF8.self)): "
     }
 
     /// `unavailable_after: date`, `max-snippet: 20` and their like: their colon stands before a value.
