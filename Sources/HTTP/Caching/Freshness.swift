@@ -144,8 +144,8 @@ extension ResponseHeaders {
     /// How old the answer was on arrival: the corrected initial age (RFC 9111, section 4.2.3). It is never negative, and in doubt too great.
     func age(requestedAt: Moment, receivedAt: Moment) -> Duration {
         // `Date` has no fraction of a second, so the fraction of the apparent age means nothing.
-        let apparent =
-            date(receivedAt: receivedAt).map { Duration.seconds(max(.zero, receivedAt - Moment($0)).components.seconds) } ?? .zero
+        let sent = date(receivedAt: receivedAt).map { Moment($0) }
+        let apparent: Duration = sent.map { .seconds(max(.zero, receivedAt - $0).components.seconds) } ?? .zero
         // A clock that was set back during the fetch must not make the delay negative.
         let delay = max(.zero, receivedAt - requestedAt)
         return max(apparent, .seconds(toldAge) + delay)
