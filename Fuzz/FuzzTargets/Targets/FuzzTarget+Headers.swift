@@ -43,7 +43,7 @@ extension FuzzTarget {
             try require(headers[name] == values.first, "the first of \(values) is another")
             try require(!values.contains { $0.utf8.contains(0x0a) }, "a value of \(name) has a line break")
         }
-        let names = ContentEncodings.names(in: headers)
+        let names = headers.encodings()
         try require(names.count <= 5 && !names.contains { $0.isEmpty || $0.count > 40 || $0.contains(",") }, "encodings \(names)")
         let areKnown = names.allSatisfy { ContentCoding(name: $0) != nil } && names.count <= ContentDecoder.maximumEncodings
         let decoder = try? ContentDecoder(encodings: names, intermediateLimit: 1)

@@ -134,7 +134,7 @@ package final class DiskTier: Sendable {
     private func storeOnce(_ name: EntryName, _ parts: [[UInt8]], _ cost: Int64) throws {
         let root = try makeRoot()
         let file = try BodyFile(lockedIn: OpenFolder(Self.temporaryName, in: root, creating: true))
-        for part in parts { try part.withUnsafeBytes { try file.write($0) } }
+        for part in parts { try file.write(part) }
         try cold.withLock { cold in
             try makeRoom(for: cost, &cold)
             let folder = try OpenFolder(EntryName.folder(name.shard), in: root, creating: true)

@@ -235,8 +235,7 @@ package final class CachingFetch: Sendable {
         of error: FetchError, _ stale: CachedAnswer?, _ checked: CheckedRequest, since mark: Removals.Mark
     ) -> Result<ServedAnswer, FetchError> {
         guard let stale,
-            StaleIfError.permits(
-                stale.facts, after: error, for: checked.facts, options: checked.options, policy: parts.policy, now: parts.now())
+            stale.facts.mayReplace(error, for: checked.facts, options: checked.options, policy: parts.policy, now: parts.now())
         else { return .failure(error) }
         keepInMemory(stale, checked.key, since: mark)
         count { $0.staleServed += 1 }

@@ -66,6 +66,15 @@ package final class BodyFile {
         }
     }
 
+    /// Appends all of the bytes.
+    package func write(_ bytes: [UInt8]) throws(StorageFailure) {
+        var failure: StorageFailure?
+        bytes.withUnsafeBytes { bytes in
+            do throws(StorageFailure) { try write(bytes) } catch { failure = error }
+        }
+        if let failure { throw failure }
+    }
+
     /// Closes the file and leaves it to the caller, by its path.
     package func keep() throws(StorageFailure) -> String {
         let result = close(descriptor)

@@ -38,15 +38,12 @@ struct BodyWriter {
                 bytes.append(contentsOf: new)
                 return
             }
-            let file = try openFile()
-            var failure: StorageFailure?
-            bytes.withUnsafeBytes { bytes in
-                do throws(StorageFailure) { try append(bytes, to: file) } catch { failure = error }
-            }
-            if let failure { throw failure }
+            try openFile().write(bytes)
+            bytes.withUnsafeBytes { hasher.update($0) }
             bytes = []
         }
-        try append(new, to: try openFile())
+        try openFile().write(new)
+        hasher.update(new)
     }
 
     /// The whole body, now the caller's.
@@ -62,11 +59,6 @@ struct BodyWriter {
 
     private func makeRoom(for count: Int) throws(StorageFailure) {
         if let claim, !claim.grow(by: count) { throw StorageFailure(.noMemory) }
-    }
-
-    private func append(_ bytes: UnsafeRawBufferPointer, to file: BodyFile) throws(StorageFailure) {
-        try file.write(bytes)
-        hasher.update(bytes)
     }
 
     private mutating func openFile() throws(StorageFailure) -> BodyFile {

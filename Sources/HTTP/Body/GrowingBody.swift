@@ -16,14 +16,11 @@ package final class GrowingBody: Sendable {
         case incomplete
     }
 
-    private enum End {
-        case whole, incomplete
-    }
-
     private struct State {
         var head: Head?
         var bytes: [UInt8] = []
-        var end: End?
+        /// How it has ended; nil before.
+        var isWhole: Bool?
         /// Is held as long as the bytes.
         var claim: BodyClaim?
         var readers: [UInt64: CheckedContinuation<Void, Never>] = [:]
@@ -64,7 +61,7 @@ package final class GrowingBody: Sendable {
     /// The body is whole.
     package func finish() -> [UInt8] {
         let (bytes, readers) = state.withLock { state in
-            state.end = state.end ?? .whole
+            state.isWhole = state.isWhole ?? true
             return (state.bytes, state.takeReaders())
         }
         for reader in readers { reader.resume() }
@@ -74,7 +71,7 @@ package final class GrowingBody: Sendable {
     /// The transfer has ended without the whole body. After the end of a whole one this changes nothing.
     package func fail() {
         let readers = state.withLock { state in
-            state.end = state.end ?? .incomplete
+            state.isWhole = state.isWhole ?? false
             return state.takeReaders()
         }
         for reader in readers { reader.resume() }
@@ -85,7 +82,7 @@ package final class GrowingBody: Sendable {
     /// Waits until so many bytes have come. Returns `nil` when the body ends before, in whatever way, and when the task is cancelled.
     package func head(after count: Int) async -> Head? {
         while !Task.isCancelled {
-            let (head, seen, hasEnded) = state.withLock { ($0.head, $0.bytes.count, $0.end != nil) }
+            let (head, seen, hasEnded) = state.withLock { ($0.head, $0.bytes.count, $0.isWhole != nil) }
             if hasEnded { return nil }
             if let head, seen >= count { return head }
             await more(than: seen)
@@ -96,13 +93,13 @@ package final class GrowingBody: Sendable {
     /// The next bytes behind the first `offset`; nil at the end of the whole body.
     package func next(after offset: Int) async throws(Failure) -> [UInt8]? {
         while !Task.isCancelled {
-            let (piece, end) = state.withLock { state -> ([UInt8], End?) in
-                (Array(state.bytes.dropFirst(offset).prefix(Self.mostAtOnce)), state.end)
+            let (piece, isWhole) = state.withLock { state -> ([UInt8], Bool?) in
+                (Array(state.bytes.dropFirst(offset).prefix(Self.mostAtOnce)), state.isWhole)
             }
             if !piece.isEmpty { return piece }
-            switch end {
-            case .whole: return nil
-            case .incomplete: throw .incomplete
+            switch isWhole {
+            case true?: return nil
+            case false?: throw .incomplete
             case nil: await more(than: offset)
             }
         }
@@ -118,7 +115,7 @@ package final class GrowingBody: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { reader in
                 let isThere = state.withLock { state in
-                    if state.end != nil || Task.isCancelled || state.bytes.count > offset { return true }
+                    if state.isWhole != nil || Task.isCancelled || state.bytes.count > offset { return true }
                     state.readers[number] = reader
                     return false
                 }

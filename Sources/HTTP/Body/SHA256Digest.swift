@@ -20,10 +20,10 @@ package struct SHA256Digest: Sendable, Hashable {
 
     /// The digest of the bytes.
     package init(of bytes: UnsafeRawBufferPointer) {
-        let hasher = SpareHashers.take()
+        let hasher = SHA256Hasher.takeSpare()
         hasher.update(bytes)
         self = hasher.finish()
-        SpareHashers.put(hasher)
+        SHA256Hasher.putSpare(hasher)
     }
 
     /// The seal (HMAC) of the bytes, which only a holder of the key can make.
@@ -87,7 +87,7 @@ package final class SHA256Hasher {
 }
 
 /// Hashers between two uses. There are never more of them than threads that hashed at the same time.
-private enum SpareHashers {
+extension SHA256Hasher {
     // A hasher in this list has no user. A caller that takes it out has it alone.
     private struct Spare: @unchecked Sendable {
         let hasher: SHA256Hasher
@@ -95,9 +95,9 @@ private enum SpareHashers {
 
     private static let spare = Mutex<[Spare]>([])
 
-    static func take() -> SHA256Hasher { spare.withLock { $0.popLast() }?.hasher ?? SHA256Hasher() }
+    fileprivate static func takeSpare() -> SHA256Hasher { spare.withLock { $0.popLast() }?.hasher ?? SHA256Hasher() }
 
-    static func put(_ hasher: SHA256Hasher) { spare.withLock { $0.append(Spare(hasher: hasher)) } }
+    fileprivate static func putSpare(_ hasher: SHA256Hasher) { spare.withLock { $0.append(Spare(hasher: hasher)) } }
 }
 
 /// OpenSSL as a process has it once.

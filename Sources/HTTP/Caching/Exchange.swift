@@ -47,11 +47,7 @@ extension Exchange {
     }
 
     /// The answer after all redirects.
-    var finalHead: AnswerHead {
-        var head = AnswerHead(status: status, headers: headers)
-        head.hasImageBody = hasImageBody
-        return head
-    }
+    var finalHead: AnswerHead { AnswerHead(status: status, headers: headers, hasImageBody: hasImageBody) }
 
     /// The redirects before the answer, in order.
     var redirectHeads: [AnswerHead] { redirects.map { AnswerHead(status: $0.status, headers: $0.headers) } }
@@ -62,11 +58,12 @@ struct AnswerHead {
     let status: Int
     let headers: ResponseHeaders
     let control: CacheControl
-    var hasImageBody = false
+    private let hasImageBody: Bool
 
-    init(status: Int, headers: ResponseHeaders) {
+    init(status: Int, headers: ResponseHeaders, hasImageBody: Bool = false) {
         self.status = status
         self.headers = headers
+        self.hasImageBody = hasImageBody
         control = CacheControl(headers)
     }
 
@@ -75,6 +72,18 @@ struct AnswerHead {
 
     /// Whether the answer is an image by its type, or by its body where the type is left open.
     var isImage: Bool { headers.leaveTypeOpen ? hasImageBody : headers.mediaType?.hasPrefix("image/") ?? false }
+
+    /// Whether an answer of this status may be kept for a guessed time (RFC 9110, section 15.1; 451: RFC 7725, section 3).
+    /// RFC 9110 lists 206 too, for caches that join parts; this one does not.
+    var isHeuristicallyCacheable: Bool { [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 451, 501].contains(status) }
+
+    /// Whether this cache knows the rules for the status, which `must-understand` requires (RFC 9111, section 5.2.2.3).
+    var isUnderstood: Bool {
+        switch status {
+        case 200...205, 300...303, 307, 308, 400...415, 417, 421, 422, 426, 451, 500...505: true
+        default: false
+        }
+    }
 
     /// Names of headers that are not kept, because they belong to this connection or this answer alone (RFC 9111, section 3.1).
     var namesNotKept: Set<String> {
@@ -99,22 +108,5 @@ extension ResponseHeaders {
         guard has("content-type"), let type = self["content-type"]?.split(separator: ";").first else { return nil }
         let name = String(type).trimmedOfBlanks.lowercased()
         return name.isEmpty ? nil : name
-    }
-}
-
-/// The rules of RFC 9110 and others for keeping an answer, by its status.
-enum StatusCode {
-    /// Whether an answer of this status may be kept for a guessed time (RFC 9110, section 15.1; 451: RFC 7725, section 3).
-    /// RFC 9110 lists 206 too, for caches that join parts; this one does not.
-    static func isHeuristicallyCacheable(_ status: Int) -> Bool {
-        [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 451, 501].contains(status)
-    }
-
-    /// Whether this cache knows the rules for the status, which `must-understand` requires (RFC 9111, section 5.2.2.3).
-    static func isUnderstood(_ status: Int) -> Bool {
-        switch status {
-        case 200...205, 300...303, 307, 308, 400...415, 417, 421, 422, 426, 451, 500...505: true
-        default: false
-        }
     }
 }

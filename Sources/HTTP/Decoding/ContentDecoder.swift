@@ -84,17 +84,16 @@ package enum ContentCoding: String, Sendable, Hashable, CaseIterable {
     }
 }
 
-/// How a body is encoded, by the headers of its answer.
-package enum ContentEncodings {
-    /// The names in small letters and in the order in which the encodings were applied, at most five. Names without effect are left out.
-    package static func names(in headers: ResponseHeaders, of header: StaticString = "content-encoding") -> [String] {
-        guard headers.has(header) else { return [] }
-        let values = headers.values(of: header.description)
-        let names = values.joined(separator: ",").lowercased().split { $0 == "," || $0 == " " || $0 == "\t" }
-        return names.lazy.map { String($0.prefix(40)) }.filter { !harmless.contains($0) }.prefix(5).map(\.self)
+extension ResponseHeaders {
+    /// The names of the body's encodings, in small letters and in the order in which they were applied, at most five. Names without effect are
+    /// left out.
+    package func encodings(of header: StaticString = "content-encoding") -> [String] {
+        guard has(header) else { return [] }
+        let names = values(of: header.description).joined(separator: ",").lowercased().split { $0 == "," || $0 == " " || $0 == "\t" }
+        return names.lazy.map { String($0.prefix(40)) }.filter { !Self.harmlessEncodings.contains($0) }.prefix(5).map(\.self)
     }
 
-    private static let harmless: Set<String> = ["identity", "none", "chunked"]
+    private static let harmlessEncodings: Set<String> = ["identity", "none", "chunked"]
 }
 
 /// Why an encoded body cannot be decoded. The decoder does not know the URL of its body.

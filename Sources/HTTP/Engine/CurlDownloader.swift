@@ -10,7 +10,7 @@ package final class CurlDownloader: Downloader {
     /// Starts the thread.
     package init(_ settings: FetchSettings = FetchSettings()) throws(InvalidOptions) {
         let settings = try EngineSettings(settings)
-        guard CurlLibrary.isReady else { throw InvalidOptions("libcurl could not be started.") }
+        guard MultiHandle.isLibraryReady else { throw InvalidOptions("libcurl could not be started.") }
         guard let inbox = TransferInbox() else { throw InvalidOptions("\(SystemLimit.sentence(errno)).") }
         self.inbox = inbox
         let thread = OwnedThread(name: "http") { TransferLoop.run(settings, inbox) }

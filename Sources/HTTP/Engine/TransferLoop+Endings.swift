@@ -147,7 +147,7 @@ extension TransferLoop {
         transfer.handle = nil
         // A body that broke off keeps its hasher, and so this handle is dropped.
         if transfer.hasher == nil {
-            if CurlLibrary.mayReuseHandles { spare.append(handle) } else { spareHashers.append(handle.hasher) }
+            if MultiHandle.mayReuseHandles { spare.append(handle) } else { spareHashers.append(handle.hasher) }
         }
         if let name = transfer.knownName { knownNames.end(name) }
         transfer.knownName = nil

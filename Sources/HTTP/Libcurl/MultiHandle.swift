@@ -13,7 +13,7 @@ final class MultiHandle {
 
     /// Nil when there is no memory, thread or descriptor.
     init?(_ poller: Poller, places: Int) {
-        guard CurlLibrary.isReady, let stallGuard = StallGuard() else { return nil }
+        guard Self.isLibraryReady, let stallGuard = StallGuard() else { return nil }
         self.stallGuard = stallGuard
         guard let multi = curl_multi_init() else {
             stallGuard.stop()
@@ -103,8 +103,8 @@ final class MultiHandle {
     }
 }
 
-/// libcurl's state for the whole process.
-enum CurlLibrary {
+// libcurl's state for the whole process.
+extension MultiHandle {
     /// Whether an easy handle may be used for another transfer.
     ///
     /// From 7.83 to 8.1.0 a handle keeps a pointer to the freed headers of its last transfer. An answer whose first header line begins with a
@@ -115,5 +115,5 @@ enum CurlLibrary {
     }()
 
     /// Sets libcurl up on first use. It stays for the life of the process, because another part of the program may use it too.
-    static let isReady = curl_global_init(Int(CURL_GLOBAL_ALL)) == CURLE_OK
+    static let isLibraryReady = curl_global_init(Int(CURL_GLOBAL_ALL)) == CURLE_OK
 }

@@ -20,7 +20,7 @@ package enum OptOut {
                 if let refusal = directive(in: Array(field.value.utf8), for: agent, isImage: isImage) { return "X-Robots-Tag: \(refusal)" }
             } else if isNamed(field.name.utf8, "tdm-reservation") {
                 let elements = field.value.utf8.split(separator: comma)
-                if elements.contains(where: { trimmed(Array($0)[...]).elementsEqual([UInt8(ascii: "1")]) }) { return "tdm-reservation: 1" }
+                if elements.contains(where: { ArraySlice($0).trimmedOfBlanks.elementsEqual("1".utf8) }) { return "tdm-reservation: 1" }
             }
         }
         return nil
@@ -31,56 +31,38 @@ package enum OptOut {
 
     /// The first directive of a field that refuses, with the agent before it where one is named.
     private static func directive(in value: [UInt8], for agent: [UInt8]?, isImage: Bool) -> String? {
-        var addressee: Addressee = .everybody
+        // The text before a refusal; nil where the directives are not for us.
+        var prefix: String? = ""
         var isBehindDate = false
         for element in value.split(separator: comma) {
-            var element = trimmed(element)
+            var element = element.trimmedOfBlanks
             // A date may have a comma, and its second half may have colons: "Sunday, 06-Nov-94 08:49:37 GMT".
             let isDate = isBehindDate && element.first?.isDigit ?? false
             isBehindDate = false
             if isDate { continue }
             // Several names may stand before one directive; the last one counts.
             while let colon = element.firstIndex(of: UInt8(ascii: ":")) {
-                let name = trimmed(element[..<colon])
+                let name = element[..<colon].trimmedOfBlanks
                 if isDirectiveWithValue(name) {
                     isBehindDate = isNamed(name, "unavailable_after")
                     element = []
                 } else {
-                    addressee = Addressee(name, agent: agent)
-                    element = trimmed(element[(colon + 1)...])
+                    prefix = self.prefix(name, agent: agent)
+                    element = element[(colon + 1)...].trimmedOfBlanks
                 }
             }
-            guard let prefix = addressee.prefix, element.count <= 12 else { continue }
+            guard let prefix, element.count <= 12 else { continue }
             let directive = String(decoding: element.map(\.lowercased), as: UTF8.self)
             if forAll.contains(directive) || isImage && forImages.contains(directive) { return prefix + directive }
         }
         return nil
     }
 
-    /// The agent that directives are for.
-    private enum Addressee {
-        case everybody
-        case us(String)
-        case others
-
-        init(_ name: ArraySlice<UInt8>, agent: [UInt8]?) {
-            if name.elementsEqual([UInt8(ascii: "*")]) {
-                self = .everybody
-            } else if let agent, ProductToken.name(in: name) == agent {
-                self = .us(String(decoding: agent, as: UTF8.self))
-            } else {
-                self = .others
-            }
-        }
-
-        /// The text before a refusal, or nil where the directives are not for us.
-        var prefix: String? {
-            switch self {
-            case .everybody: ""
-            case .us(let name): "\(name): "
-            case .others: nil
-            }
-        }
+    /// The text before a refusal that is for the agent of this name; nil where it is for others.
+    private static func prefix(_ name: ArraySlice<UInt8>, agent: [UInt8]?) -> String? {
+        if name.elementsEqual([UInt8(ascii: "*")]) { return "" }
+        guard let agent, ProductToken.name(in: name) == agent else { return nil }
+        return "\(String(decoding: agent, as: UTF8.self)): "
     }
 
     /// `unavailable_after: date`, `max-snippet: 20` and their like: their colon stands before a value.
@@ -89,11 +71,6 @@ package enum OptOut {
     }
 
     private static let comma = UInt8(ascii: ",")
-
-    private static func trimmed(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        let start = text.drop(while: \.isBlank)
-        return start.prefix((start.lastIndex { !$0.isBlank } ?? start.startIndex - 1) - start.startIndex + 1)
-    }
 
     private static func isNamed(_ name: some Collection<UInt8>, _ other: String) -> Bool {
         name.count == other.utf8.count && name.lazy.map(\.lowercased).elementsEqual(other.utf8)

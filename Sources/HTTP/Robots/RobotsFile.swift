@@ -41,7 +41,7 @@ package struct RobotsFile: Sendable {
                 // An empty value matches nothing.
                 if !line.value.isEmpty { group?.rules.append(line) }
             case .crawlDelay:
-                if let delay = CrawlDelay.seconds(in: self.bytes[line.value]) { group?.delays.append(delay) }
+                if let delay = Self.seconds(inDelay: self.bytes[line.value]) { group?.delays.append(delay) }
             }
         }
         if let group { groups.append(group) }
@@ -55,12 +55,10 @@ package struct RobotsFile: Sendable {
         if applying.isEmpty { applying = groups.filter(\.isForAll) }
         return RobotsRules(applying.flatMap(\.rules), of: bytes, crawlDelay: applying.flatMap(\.delays).max())
     }
-}
 
-/// The value of `Crawl-delay`, which no RFC defines.
-enum CrawlDelay {
-    /// Digits, and a point among or beside them. Nil for all else, such as a sign, an exponent or a unit.
-    static func seconds(in value: ArraySlice<UInt8>) -> Double? {
+    /// The value of `Crawl-delay`, which no RFC defines: digits, and a point among or beside them. Nil for all else, such as a sign, an
+    /// exponent or a unit.
+    private static func seconds(inDelay value: ArraySlice<UInt8>) -> Double? {
         let points = value.count { $0 == UInt8(ascii: ".") }
         guard points <= 1, value.count > points, value.allSatisfy({ $0 == UInt8(ascii: ".") || $0.isDigit }) else { return nil }
         // Zeroes on both sides: "5." and ".5" are numbers here, and not to Swift.

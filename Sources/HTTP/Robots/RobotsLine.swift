@@ -34,26 +34,20 @@ struct RobotsLine: Sendable {
 
     private init?(in bytes: [UInt8], _ range: Range<Int>, number: Int) {
         let comment = bytes[range].firstIndex(of: UInt8(ascii: "#")) ?? range.upperBound
-        text = Self.trimmed(bytes, range.lowerBound..<comment)
+        text = bytes[range.lowerBound..<comment].trimmedOfBlanks.indices
         guard let colon = bytes[text].firstIndex(of: UInt8(ascii: ":")) else { return nil }
-        let name = Self.trimmed(bytes, text.lowerBound..<colon)
+        let name = bytes[text.lowerBound..<colon].trimmedOfBlanks
         // The longest known key; a long line without one costs nothing more.
         guard name.count <= 11 else { return nil }
-        switch String(decoding: bytes[name].map(\.lowercased), as: UTF8.self) {
+        switch String(decoding: name.map(\.lowercased), as: UTF8.self) {
         case "user-agent": key = .userAgent
         case "allow": key = .allow
         case "disallow": key = .disallow
         case "crawl-delay": key = .crawlDelay
         default: return nil
         }
-        value = Self.trimmed(bytes, (colon + 1)..<text.upperBound)
+        value = bytes[(colon + 1)..<text.upperBound].trimmedOfBlanks.indices
         self.number = number
-    }
-
-    private static func trimmed(_ bytes: [UInt8], _ range: Range<Int>) -> Range<Int> {
-        let start = bytes[range].firstIndex { !$0.isBlank } ?? range.upperBound
-        let end = bytes[start..<range.upperBound].lastIndex { !$0.isBlank }.map { $0 + 1 } ?? start
-        return start..<end
     }
 
     private static let cr: UInt8 = 0x0d

@@ -57,7 +57,7 @@ final class EngineSettings: Sendable {
             let isSendable = !userAgent.isEmpty && HeaderField(name: "User-Agent", value: userAgent) != nil
             try InvalidOptions.unless(isSendable, "The user agent must be 1 to 8192 bytes long, without control characters.")
         }
-        if let caFile = fetch.caFile { try AuthorityFile.check(caFile) }
+        if let caFile = fetch.caFile { try Self.check(authorities: caFile) }
     }
 }
 
@@ -109,14 +109,13 @@ extension ProxyAddress: CustomStringConvertible {
     var description: String { RedactedURL(url).description }
 }
 
-/// The user's file of certificate authorities, checked in advance: libcurl reads it when it first needs it, and then every URL would fail for
-/// the same reason.
-enum AuthorityFile {
-    /// The files of operating systems have a quarter of a megabyte.
-    private static let largestSize = 64 << 20
+extension EngineSettings {
+    /// In bytes. The files of operating systems have a quarter of a megabyte.
+    private static let largestAuthorities = 64 << 20
 
-    /// Throws unless every certificate in the file can be read, and there is one.
-    static func check(_ path: String) throws(InvalidOptions) {
+    /// Checks the user's file of certificate authorities in advance: libcurl reads it when it first needs it, and then every URL would fail for
+    /// the same reason. Throws unless every certificate in the file can be read, and there is one.
+    static func check(authorities path: String) throws(InvalidOptions) {
         let name = "The CA file \(path.escapedForDisplay)"
         var status = stat()
         guard stat(path, &status) == 0, access(path, R_OK) == 0 else {
@@ -124,7 +123,7 @@ enum AuthorityFile {
         }
         // Opening a pipe would wait for a writer.
         guard status.st_mode & S_IFMT == S_IFREG else { throw InvalidOptions("\(name) is not a file.") }
-        guard status.st_size <= largestSize else { throw InvalidOptions("\(name) is larger than \(largestSize >> 20) MiB.") }
+        guard status.st_size <= largestAuthorities else { throw InvalidOptions("\(name) is larger than \(largestAuthorities >> 20) MiB.") }
         guard let file = BIO_new_file(path, "r") else { throw InvalidOptions("\(name) cannot be read.") }
         defer {
             BIO_free(file)

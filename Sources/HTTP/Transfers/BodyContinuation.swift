@@ -41,7 +41,7 @@ struct BodyContinuation {
     mutating func request(after beginning: Beginning, now: Int64) -> [HeaderField]? {
         let headers = beginning.headers
         guard count < Self.most, beginning.status == 200, beginning.count - start >= Self.leastGain,
-            beginning.total.map({ beginning.count < $0 }) ?? true, ContentEncodings.names(in: headers).isEmpty,
+            beginning.total.map({ beginning.count < $0 }) ?? true, headers.encodings().isEmpty,
             Self.permitsRanges(headers), let validator = Self.validator(of: headers, now: now),
             let range = HeaderField(name: "Range", value: "bytes=\(beginning.count)-"),
             let condition = HeaderField(name: "If-Range", value: validator)
@@ -54,8 +54,8 @@ struct BodyContinuation {
     /// Whether the answer to such a request has the rest, the whole or neither.
     func verdict(status: Int, headers: ResponseHeaders) -> Verdict {
         if status == 200 { return .beginsAnew }
-        guard status == 206, ContentEncodings.names(in: headers).isEmpty,
-            ContentEncodings.names(in: headers, of: "transfer-encoding").isEmpty, hasSameValidator(headers),
+        guard status == 206, headers.encodings().isEmpty,
+            headers.encodings(of: "transfer-encoding").isEmpty, hasSameValidator(headers),
             let range = Self.contentRange(of: headers), range.first == start, total ?? range.total == range.total,
             Self.length(in: headers).map({ $0 == range.last - range.first + 1 }) ?? true
         else { return .isNone }

@@ -63,11 +63,11 @@ extension Transfer {
     func prepareDecoder() -> Bool {
         let headers = responseHeaders
         // libcurl does not check the end of such a coding.
-        if let coding = ContentEncodings.names(in: headers, of: "transfer-encoding").first {
+        if let coding = headers.encodings(of: "transfer-encoding").first {
             state.stop = .failure(.badEncoding, "the body is \(coding)-encoded for the transfer, although that was not asked for")
             return false
         }
-        let names = ContentEncodings.names(in: headers)
+        let names = headers.encodings()
         if names.isEmpty { return true }
         do throws(FetchError) {
             decoder = try ContentDecoder(encodings: names, intermediateLimit: ticket.request.mostOfBody(settings.fetch))

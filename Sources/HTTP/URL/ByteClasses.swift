@@ -27,6 +27,14 @@ extension String {
     }
 }
 
+extension ArraySlice<UInt8> {
+    /// Without the spaces and tabs at both ends. Of blanks alone, nothing is left at their end.
+    var trimmedOfBlanks: ArraySlice<UInt8> {
+        let start = drop(while: \.isBlank)
+        return start.prefix(upTo: start.lastIndex { !$0.isBlank }.map { $0 + 1 } ?? start.startIndex)
+    }
+}
+
 /// Bytes that a part of a URL must not have: the control characters, the blank, everything beyond ASCII, and some more.
 struct ForbiddenBytes {
     private var low: UInt64 = (1 << 33) - 1

@@ -118,7 +118,7 @@ struct URLParser {
         let colon = portColon(before: end)
         let host = input[next..<(colon ?? end)]
         guard !host.isEmpty else { throw .noHost }
-        try StandardHost.append(host, to: &output)
+        try Self.append(host: host, to: &output)
         offsets.hostEnd = output.count
         if let colon { try readPort(input[(colon + 1)..<end]) }
         offsets.path = output.count

@@ -41,11 +41,7 @@ struct WireHop {
     private mutating func openFile() throws(StorageFailure) -> BodyFile {
         if let file { return file }
         let new = try BodyFile(in: record.folder)
-        var failure: StorageFailure?
-        bytes.withUnsafeBytes { bytes in
-            do throws(StorageFailure) { try new.write(bytes) } catch { failure = error }
-        }
-        if let failure { throw failure }
+        try new.write(bytes)
         file = new
         bytes = []
         return new

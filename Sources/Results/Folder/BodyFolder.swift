@@ -43,7 +43,7 @@ package struct BodyFolder: Sendable {
     /// Writes bytes into a new file, which has no place yet, and returns its path.
     func newFile(of bytes: [UInt8]) throws -> String {
         let file = try BodyFile(in: path, .ordinary)
-        try bytes.withUnsafeBytes { try file.write($0) }
+        try file.write(bytes)
         return try file.keep()
     }
 

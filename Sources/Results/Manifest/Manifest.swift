@@ -123,7 +123,7 @@ package final class Manifest: Sendable {
     }
 
     private static func flush(_ state: inout State) throws {
-        try state.buffer.withUnsafeBytes { try state.file?.write($0) }
+        try state.file?.write(state.buffer)
         state.buffer.removeAll(keepingCapacity: true)
     }
 

@@ -6,8 +6,8 @@ import Testing
     private func permits(
         _ stored: StoredAnswer, _ kind: FetchError.Kind, after seconds: Double, options: LookupOptions = LookupOptions()
     ) -> Bool {
-        StaleIfError.permits(
-            stored, after: FetchError(kind: kind, url: Kept.url), for: Kept.request, options: options, policy: FreshnessPolicy(),
+        stored.mayReplace(
+            FetchError(kind: kind, url: Kept.url), for: Kept.request, options: options, policy: FreshnessPolicy(),
             now: .came + .seconds(seconds))
     }
 

@@ -16,7 +16,7 @@ import Testing
 
     private func complaint(at path: String) -> String? {
         do throws(InvalidOptions) {
-            try AuthorityFile.check(path)
+            try EngineSettings.check(authorities: path)
             return nil
         } catch {
             return error.description.replacingOccurrences(of: path, with: Self.file)

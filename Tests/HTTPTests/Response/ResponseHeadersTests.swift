@@ -34,7 +34,7 @@ import Testing
     @Test("The encodings of a body are named in their order, and names without effect are left out")
     func encodings() {
         func names(_ values: String...) -> [String] {
-            ContentEncodings.names(in: ResponseHeaders(values.map { ("Content-Encoding", $0) }))
+            ResponseHeaders(values.map { ("Content-Encoding", $0) }).encodings()
         }
         #expect(names("gzip, BR", "zstd") == ["gzip", "br", "zstd"])
         #expect(names("identity", "", "none,") == [])

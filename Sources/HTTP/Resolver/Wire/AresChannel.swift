@@ -34,6 +34,9 @@ final class AresChannel {
     private let watch: SocketWatch
     private var channel: OpaquePointer?
 
+    /// c-ares wants to be set up once in a process, before its first use.
+    private static let isLibraryReady = gannet_ares_start() != 0
+
     /// Nil when there is no memory.
     /// - Parameters:
     ///   - servers: In the order in which they are to be asked.
@@ -45,7 +48,7 @@ final class AresChannel {
         self.watch = watch
         var opened: OpaquePointer?
         let list = servers.map(\.text).joined(separator: ",")
-        guard AresLibrary.isReady,
+        guard Self.isLibraryReady,
             gannet_ares_open(
                 &opened, list, overTCP ? 1 : 0, Int32(wait.milliseconds), Int32(rounds), socketChanged,
                 Unmanaged.passUnretained(self).toOpaque()) == 0
@@ -111,9 +114,4 @@ func queryEnded(
 func socketChanged(_ channel: UnsafeMutableRawPointer?, _ number: Int32, _ reads: Int32, _ writes: Int32) {
     guard let channel else { return }
     Unmanaged<AresChannel>.fromOpaque(channel).takeUnretainedValue().socket(number, reads: reads != 0, writes: writes != 0)
-}
-
-/// c-ares wants to be set up once in a process, before its first use.
-enum AresLibrary {
-    static let isReady = gannet_ares_start() != 0
 }

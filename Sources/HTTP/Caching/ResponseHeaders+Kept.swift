@@ -62,7 +62,7 @@ package struct FailureHeaders: Sendable, Hashable {
     /// - Parameter headers: Empty unless the failure is an answer.
     package init(_ headers: ResponseHeaders, receivedAt: Moment) {
         self.headers = headers.byteCount == 0 ? headers : headers.storable(receivedAt: receivedAt)
-        generatedAt = receivedAt - AnswerAge.corrected(headers, requestedAt: receivedAt, receivedAt: receivedAt)
+        generatedAt = receivedAt - headers.age(requestedAt: receivedAt, receivedAt: receivedAt)
     }
 
     package var byteCount: Int { headers.byteCount }

@@ -82,7 +82,7 @@ extension StorageDecision {
             if let reason = refusal(of: head, exchange.request) { return .refuse(reason) }
             if head.headers.varyByAnything { return .refuse(.variesByAnything) }
             isForEverybody = isForEverybody && head.control.permitsSharingAfterCredentials
-            guard hasLifetime(final) || StatusCode.isHeuristicallyCacheable(final.status) else { return .refuse(.noLifetime) }
+            guard hasLifetime(final) || final.isHeuristicallyCacheable else { return .refuse(.noLifetime) }
         }
         guard let headers = KeptHeaders(of: final, receivedAt: exchange.receivedAt) else { return .refuse(.unkeepableHeaders) }
         let freshness = Freshness(of: final, after: redirects, in: exchange, policy)
@@ -103,7 +103,7 @@ extension StorageDecision {
         }
         // A cache that obeys `must-understand`, and does understand, ignores `no-store`: that is there for other caches.
         if head.control.mustUnderstand {
-            guard StatusCode.isUnderstood(head.status) else { return .notUnderstood }
+            guard head.isUnderstood else { return .notUnderstood }
         } else if head.control.noStore {
             return .noStore
         }

@@ -1,9 +1,9 @@
 internal import GannetBase
 
 /// The standard's host parser.
-enum StandardHost {
+extension URLParser {
     /// Appends the host in the one spelling that the standard writes.
-    static func append(_ host: ArraySlice<UInt8>, to output: inout [UInt8]) throws(RequestRejection) {
+    static func append(host: ArraySlice<UInt8>, to output: inout [UInt8]) throws(RequestRejection) {
         if host.first == UInt8(ascii: "[") {
             output += try address6(host).utf8
             return

@@ -95,7 +95,7 @@ package struct KeptHeaders: Sendable, Hashable {
         guard let text = Validators(head.headers).lastModified, let modified = HTTPDate(text, now: receivedAt.secondsSince1970) else {
             return []
         }
-        let made = AnswerAge.date(of: head.headers, receivedAt: receivedAt)?.secondsSince1970 ?? receivedAt.secondsSince1970
+        let made = head.headers.date(receivedAt: receivedAt)?.secondsSince1970 ?? receivedAt.secondsSince1970
         return modified.secondsSince1970 < made ? [text] : []
     }
 
