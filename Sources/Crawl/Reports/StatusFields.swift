@@ -47,12 +47,15 @@ package struct QueueStatus: Sendable {
 
     private static let waits = Fields<QueueWaits>([
         .integer("held", \.held), .integer("hosts", \.hosts), .integer("delayed", \.delayed),
-        .list("silentHosts", silentHost) { waits in (waits.silent + waits.paced).map { ($0, waits.givenUpWithin($0)) } },
+        .list("silentHosts", WaitingHost.inStatus) { waits in
+            (waits.silent + waits.paced).map { host -> WaitingHost in
+                var host = host
+                host.givenUpWithin = waits.givenUpWithin(host)
+                return host
+            }
+        },
         .seconds("givenUpWithinSeconds", ifKnown: \.givenUpWithin),
     ])
-
-    private static let silentHost = Fields<(host: WaitingHost, end: Duration?)>(
-        waitingHost { $0.host } + [.seconds("givenUpWithinSeconds", ifKnown: { $0.end })])
 
     private static let failure = Fields<(errorClass: String, count: Int)>([
         .text("class") { $0.errorClass }, .integer("count") { $0.count },
@@ -83,19 +86,6 @@ package struct QueueStatus: Sendable {
         .integer("maxMemoryBytes", ifKnown: { $0.memoryLimit == 0 ? nil : $0.memoryLimit }),
         .number("pingMilliseconds") { $0.ping / .milliseconds(1) },
     ])
-
-    /// A host that does not answer, rests, or wants time between two requests.
-    fileprivate static func waitingHost<Subject>(
-        _ way: @escaping @Sendable (Subject) -> WaitingHost
-    ) -> [Fields<Subject>.Field] {
-        [
-            .text("host") { way($0).name }, .word("state") { way($0).state }, .integer("failures") { way($0).failures },
-            .text("class", ifKnown: { way($0).errorClass }),
-            .seconds("nextRequestSeconds", ifKnown: { way($0).isGivenUp ? nil : way($0).rest }),
-            .seconds("silentSeconds", ifKnown: { way($0).since }), .seconds("paceSeconds", ifKnown: { way($0).pace }),
-            .integer("jobs", ifKnown: { way($0).jobs }),
-        ]
-    }
 }
 
 /// A worker at one moment.
@@ -131,9 +121,14 @@ package struct WorkerLook: Sendable {
     ])
 }
 
-extension HostBacklog {
-    package static let fields = Fields<HostBacklog>(
-        QueueStatus.waitingHost(\.host) + [
-            .seconds("givenUpWithinSeconds", ifKnown: \.givenUpWithin), .text("message", ifKnown: \.reason),
-        ])
+extension WaitingHost {
+    fileprivate static let inStatus = Fields<WaitingHost>([
+        .text("host", \.name), .word("state", \.state), .integer("failures", \.failures), .text("class", ifKnown: \.errorClass),
+        .seconds("nextRequestSeconds", ifKnown: { $0.isGivenUp ? nil : $0.rest }), .seconds("silentSeconds", ifKnown: \.since),
+        .seconds("paceSeconds", ifKnown: \.pace), .integer("jobs", ifKnown: \.jobs),
+        .seconds("givenUpWithinSeconds", ifKnown: \.givenUpWithin),
+    ])
+
+    /// In the list of all hosts for which jobs wait.
+    package static let fields = inStatus + Fields<WaitingHost>([.text("message", ifKnown: \.reason)])
 }

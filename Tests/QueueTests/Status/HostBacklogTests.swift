@@ -24,7 +24,7 @@ import Testing
             _ = try await fixture.cluster.queue("other").beat("b", Self.record(silence: 900, rests: 3600, age: 50))
             let progress = try await fixture.queue.beat("a", Self.record(silence: 60, rests: 60, age: 10))
             let host = try #require(try await fixture.cluster.hostBacklogs(under: []).hosts.first)
-            #expect(host.host.since == .seconds(50) && host.jobs == 3)
+            #expect(host.since == .seconds(50) && host.jobs == 3)
             #expect(host.givenUpWithin == .seconds(50))
             #expect(try await fixture.cluster.explain(job.id, host: "h0").givenUpWithin == .seconds(50))
             #expect(progress.waits.givenUpWithin == .seconds(50))
