@@ -143,7 +143,7 @@ private enum StoredForm: UInt8, CaseIterable {
         try require(record.hosts.count <= WorkerRecord.mostHosts, "a worker names \(record.hosts.count) hosts")
         guard let again = WorkerRecord(record.bytes) else { throw BrokenInvariant(description: "\(bytes) cannot be read again") }
         let texts = [record.machine, record.version] + record.hosts.map(\.name)
-        let isCut = texts.contains { $0.utf8.count > 255 } || record.life.partitions.count > Partition.most
+        let isCut = texts.contains { $0.utf8.count > 255 } || record.partitions.count > Partition.most
         try require(isCut || again == record, "the worker \(bytes) read again is another")
         try require(WorkerRecord(again.bytes) == again, "the worker \(again.bytes) read again is another")
         for now in [0, now] {

@@ -116,7 +116,7 @@ package struct WorkerLook: Sendable {
         .integer("concurrency", ifKnown: \.worker.record?.concurrency),
         .word("concurrencyBound", ifKnown: \.worker.record?.bound), .integer("active", ifKnown: \.worker.record?.active),
         .rounded("endedPerSecond", ifKnown: \.worker.record?.endedPerSecond),
-        .integers("partitions", ifKnown: \.worker.record?.life.partitions), .flag("draining", \.worker.isDraining),
+        .integers("partitions", ifKnown: \.worker.record?.partitions), .flag("draining", \.worker.isDraining),
         .word("state", ifKnown: \.state),
     ])
 }

@@ -83,7 +83,7 @@ enum WorkersCommands {
                     record.map { "\($0.active)" } ?? "-", record?.places ?? "-",
                     record?.endedPerSecond.map { "\(Amounts.rate($0))/s" } ?? "-",
                 ]
-                if hasPartitions { row.append(Self.shown(record?.life.partitions, of: partitions)) }
+                if hasPartitions { row.append(Self.shown(record?.partitions, of: partitions)) }
                 row.append(worker.stateText(at: listing.now) ?? "-")
                 table.add(row.map { StyledText($0.withoutSteering) })
             }

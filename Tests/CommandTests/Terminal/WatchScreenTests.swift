@@ -30,7 +30,7 @@ import Testing
                 id: "worker\(index)", heard: now - index * 1000,
                 record: WorkerRecord(
                     machine: "machine-\(index)", processID: 4000 + index, version: "1.2.3", concurrency: 64, active: 64, isStopping: false,
-                    interval: .seconds(5), hosts: seen, hostLimit: 8, life: .init(age: .seconds(90), ended: 60, partitions: [0]),
+                    interval: .seconds(5), hosts: seen, hostLimit: 8, age: .seconds(90), ended: 60, partitions: [0],
                     patience: WaitPatience(silence: .seconds(900), rests: .seconds(86_400)), lease: .seconds(30)))
         }
         let overview = QueueOverview(now: now, counts: counts, oldestReady: now - 192_000, samples: history, workers: beats)

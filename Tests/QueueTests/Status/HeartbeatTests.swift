@@ -80,7 +80,7 @@ import Testing
             clock.stop()
             var record = WorkerRecord.ofTest
             record.hostLimit = 8
-            record.life = .init(age: .seconds(4000), ended: 40, partitions: [0, 7, 63])
+            (record.age, record.ended, record.partitions) = (.seconds(4000), 40, [0, 7, 63])
             _ = try await fixture.queue.beat("a", record)
             clock.advance(by: .seconds(5))
             let listed = try await fixture.queue.workers()
@@ -177,7 +177,7 @@ import Testing
             var progress = try await fixture.queue.beat("a", .ofTest)
             var waits = QueueWaits(held: 8, hosts: 4)
             waits.patience = WorkerRecord.ofTest.patience
-            waits.patience?.age = WorkerRecord.ofTest.life.age
+            waits.patience?.age = WorkerRecord.ofTest.age
             #expect(progress.waits == waits)
             #expect(try await fixture.queue.overview().waits == progress.waits)
             _ = try await fixture.settle(first[0], QueueFixture.retried(first[0].url, after: .seconds(60)))
@@ -216,13 +216,13 @@ import Testing
             let progress = try await fixture.queue.beat("a", .ofTest)
             var waits = QueueWaits(held: 48, hosts: 12)
             waits.patience = WorkerRecord.ofTest.patience
-            waits.patience?.age = WorkerRecord.ofTest.life.age
+            waits.patience?.age = WorkerRecord.ofTest.age
             #expect(progress.accepted == 60 && progress.ended == 0 && progress.waits == waits)
             let overview = try await fixture.queue.overview()
             // The worker is older now.
-            #expect(overview.waits.patience?.age.map { $0 >= WorkerRecord.ofTest.life.age } == true)
+            #expect(overview.waits.patience?.age.map { $0 >= WorkerRecord.ofTest.age } == true)
             waits = overview.waits
-            waits.patience?.age = WorkerRecord.ofTest.life.age
+            waits.patience?.age = WorkerRecord.ofTest.age
             #expect(waits == progress.waits && overview.counts.active == 12 && overview.counts.ready == 48)
             #expect(overview.samples.map(\.open) == [60])
         }
@@ -304,7 +304,7 @@ import Testing
 
         record.hosts = []
         record.hostLimit = 8
-        record.life = .init(age: .seconds(9), ended: 7, partitions: [1, 3])
+        (record.age, record.ended, record.partitions) = (.seconds(9), 7, [1, 3])
         record.patience = WaitPatience(silence: .zero, rests: .seconds(365 * 86_400))
         record.lease = .seconds(86_400)
         record.machine = "m"

@@ -8,7 +8,7 @@ import Testing
     private static func record(silence: Int, rests: Int, age: Int) -> WorkerRecord {
         var record = WorkerRecord.ofTest("m", active: 0)
         record.patience = WaitPatience(silence: .seconds(silence), rests: .seconds(rests))
-        record.life.age = .seconds(age)
+        record.age = .seconds(age)
         return record
     }
 

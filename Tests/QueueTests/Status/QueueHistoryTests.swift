@@ -146,7 +146,7 @@ import Testing
             let host = HostLoad(name: "h", running: running, longest: .seconds(running), finished: 10, failed: 5, average: .seconds(2))
             let record = WorkerRecord(
                 machine: "m", processID: 1, version: "1", concurrency: 8, active: running, isStopping: false, interval: .seconds(5),
-                hosts: [host], hostLimit: 8, life: .init(age: .seconds(90), ended: 10, partitions: [0]),
+                hosts: [host], hostLimit: 8, age: .seconds(90), ended: 10, partitions: [0],
                 patience: WaitPatience(silence: .zero, rests: .zero), lease: .seconds(30))
             return WorkerStatus(id: name, heard: time, record: record)
         }
