@@ -20,6 +20,7 @@ extension FetchQueue {
                 // Partitions have clocks of their own.
                 if let age = part.oldest.map({ part.now - $0 }) { oldest = min(oldest ?? home.now, home.now - age) }
             }
+            waits.patience = WaitPatience.longest(of: home.workers, at: home.now)
             var overview = QueueOverview(
                 now: home.now, counts: counts, failures: failures, oldestReady: oldest, samples: home.samples, workers: home.workers,
                 others: partitions?.away.isEmpty == false ? [] : try await others(home.others), waits: waits,
