@@ -24,9 +24,7 @@ package struct QueueStatus: Sendable {
         .object("waits", waits, \.overview.waits),
         .list("heldBatches", Fields<HoldingBatch>([.text("queue", \.queue), .text("batch", \.batch)]), \.overview.holding),
         .list("failures", failure, \.overview.failures.sorted),
-        .list("workers", WorkerLook.inStatus) { status in
-            status.overview.sortedWorkers.map { WorkerLook($0, at: status.overview.now, of: status.name) }
-        },
+        .list("workers", WorkerStatus.inStatus, \.overview.workers.byMachine),
         .list("hosts", host, \.overview.hosts),
         .list("otherQueues", otherQueue, \.overview.others),
         .object("partitions", partitions, ifKnown: \.overview.partitions),
@@ -88,35 +86,24 @@ package struct QueueStatus: Sendable {
     ])
 }
 
-/// A worker at one moment.
-package struct WorkerLook: Sendable {
-    private let worker: WorkerStatus
-    private let now: Int
-    private let queue: String
-
-    /// - Parameter now: Queue time, ms.
-    package init(_ worker: WorkerStatus, at now: Int, of queue: String) { (self.worker, self.now, self.queue) = (worker, now, queue) }
-
-    private var state: WorkerStatus.State? { worker.state(at: now) }
-    private var heartbeat: Duration { worker.heartbeat(at: now) }
-
-    fileprivate static let inStatus = Fields<WorkerLook>([
-        .text("id", \.worker.id), .text("host", ifKnown: \.worker.record?.machine), .integer("pid", ifKnown: \.worker.record?.processID),
-        .text("version", ifKnown: \.worker.record?.version), .integer("concurrency", ifKnown: \.worker.record?.concurrency),
-        .word("concurrencyBound", ifKnown: \.worker.record?.bound), .integer("active", ifKnown: \.worker.record?.active),
+extension WorkerStatus {
+    fileprivate static let inStatus = Fields<WorkerStatus>([
+        .text("id", \.id), .text("host", ifKnown: \.record?.machine), .integer("pid", ifKnown: \.record?.processID),
+        .text("version", ifKnown: \.record?.version), .integer("concurrency", ifKnown: \.record?.concurrency),
+        .word("concurrencyBound", ifKnown: \.record?.bound), .integer("active", ifKnown: \.record?.active),
         .seconds("heartbeatSeconds", ifKnown: \.heartbeat),
         .word("state", ifKnown: \.state),
     ])
 
     /// In a list of workers, with everything that its record has.
-    package static let fields = Fields<WorkerLook>([
-        .text("queue", \.queue), .text("id", \.worker.id), .text("host", ifKnown: \.worker.record?.machine),
-        .integer("pid", ifKnown: \.worker.record?.processID), .text("version", ifKnown: \.worker.record?.version),
-        .seconds("ageSeconds", ifKnown: { $0.worker.age(at: $0.now) }), .seconds("heartbeatSeconds", ifKnown: \.heartbeat),
-        .integer("concurrency", ifKnown: \.worker.record?.concurrency),
-        .word("concurrencyBound", ifKnown: \.worker.record?.bound), .integer("active", ifKnown: \.worker.record?.active),
-        .rounded("endedPerSecond", ifKnown: \.worker.record?.endedPerSecond),
-        .integers("partitions", ifKnown: \.worker.record?.partitions), .flag("draining", \.worker.isDraining),
+    package static let fields = Fields<WorkerStatus>([
+        .text("id", \.id), .text("host", ifKnown: \.record?.machine),
+        .integer("pid", ifKnown: \.record?.processID), .text("version", ifKnown: \.record?.version),
+        .seconds("ageSeconds", ifKnown: \.age), .seconds("heartbeatSeconds", ifKnown: \.heartbeat),
+        .integer("concurrency", ifKnown: \.record?.concurrency),
+        .word("concurrencyBound", ifKnown: \.record?.bound), .integer("active", ifKnown: \.record?.active),
+        .rounded("endedPerSecond", ifKnown: \.record?.endedPerSecond),
+        .integers("partitions", ifKnown: \.record?.partitions), .flag("draining", \.isDraining),
         .word("state", ifKnown: \.state),
     ])
 }

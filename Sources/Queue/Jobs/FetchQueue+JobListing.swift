@@ -37,7 +37,7 @@ extension FetchQueue {
         let hosts = Set(listing.jobs.map(\.entry.host)).sorted().prefix(Self.mostHosts)
         if hosts.isEmpty { return }
         let now = listing.now
-        listing.patience = WaitPatience.longest(of: try await workers().workers, at: now)
+        listing.patience = WaitPatience.longest(of: try await workers())
         for (name, standing) in try await standings(of: Array(hosts), at: now) {
             listing.hosts[name] = WaitingHost(name, standing, at: now)
         }

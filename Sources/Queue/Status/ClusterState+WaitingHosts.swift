@@ -30,7 +30,7 @@ extension ClusterState {
                     if found.count < Self.mostBacklogs { found.append(host) }
                 }
                 for (index, jobs) in try await jobsAside(found.map(\.name), of: queues, in: partition).enumerated() {
-                    let patience = Self.patience(with: found[index].name, of: workers, at: now) { jobs[$0, default: 0] > 0 }
+                    let patience = Self.patience(with: found[index].name, of: workers) { jobs[$0, default: 0] > 0 }
                     found[index].jobs = jobs.values.reduce(0, +)
                     found[index].givenUpWithin = patience?.left(of: found[index])
                 }
@@ -64,19 +64,19 @@ extension ClusterState {
 
     func workers(of queues: [String]) async throws -> [String: [WorkerStatus]] {
         var workers: [String: [WorkerStatus]] = [:]
-        for name in queues { workers[name] = try await FetchQueue(self, name, .once).workers().workers }
+        for name in queues { workers[name] = try await FetchQueue(self, name, .once).workers() }
         return workers
     }
 
     /// How long workers wait for a host, at most. Each run has a queue and a patience of its own, so the workers of queues with jobs at the
     /// host count. Where no queue is known to have some, all workers do.
     static func patience(
-        with host: String, of workers: [String: [WorkerStatus]], at now: Int, where hasJobs: (String) -> Bool
+        with host: String, of workers: [String: [WorkerStatus]], where hasJobs: (String) -> Bool
     ) -> WaitPatience? {
         let own = workers.filter { queue, workers in
             hasJobs(queue) || workers.contains { $0.record?.hosts.contains { $0.name == host && $0.running > 0 } == true }
         }
-        return WaitPatience.longest(of: (own.isEmpty ? workers : own).values.flatMap(\.self), at: now)
+        return WaitPatience.longest(of: (own.isEmpty ? workers : own).values.flatMap(\.self))
     }
 
     /// How many jobs stand aside for each of the hosts, by queue. All blocks of a list are taken to be like its first.

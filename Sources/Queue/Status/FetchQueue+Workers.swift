@@ -9,22 +9,13 @@ enum WorkerField {
     static func drain(_ worker: String) -> String { drains + worker }
 }
 
-/// The workers of a queue, for people who look after them.
-package struct WorkerListing: Sendable, Equatable {
-    package let queue: String
-    /// Queue time, ms.
-    package let now: Int
-    /// The workers that sent a heartbeat lately, the latest heartbeat first.
-    package let workers: [WorkerStatus]
-}
-
 extension FetchQueue {
-    /// The workers that sent a heartbeat lately.
-    package func workers() async throws(StateError) -> WorkerListing {
+    /// The workers that sent a heartbeat lately, the latest heartbeat first.
+    package func workers() async throws(StateError) -> [WorkerStatus] {
         try await persistently {
             let command = RedisCommand("HGETALL", cluster.home.keys.queue(try checkedName()))
             let (now, answers) = try await cluster.answers(to: [command], in: cluster.home)
-            return WorkerListing(queue: name, now: now, workers: try PartitionLook.workers(answers[0], now: now))
+            return try PartitionLook.workers(answers[0], now: now)
         }
     }
 
@@ -70,7 +61,7 @@ extension ClusterState {
         for name in names.sorted() {
             let overview = try await queue(name).overview()
             if overview.isUnknown { continue }
-            let workers = overview.workers.count { $0.state(at: overview.now) != .silent }
+            let workers = overview.workers.count { $0.state != .silent }
             listed.append(ListedQueue(name: name, counts: overview.counts, workers: workers))
         }
         return listed

@@ -187,9 +187,10 @@ package struct PartitionLook {
             guard let heard = reader.number(6), now - heard <= longestSilence else { return nil }
             let id = String(name.dropFirst(WorkerField.records.count))
             return WorkerStatus(
-                id: id, heard: heard, record: WorkerRecord(Array(reader.all())), isAskedToDrain: drained.contains(WorkerField.drain(id)))
+                id: id, heartbeat: .milliseconds(max(0, now - heard)), record: WorkerRecord(Array(reader.all())),
+                isAskedToDrain: drained.contains(WorkerField.drain(id)))
         }
-        return workers.sorted { ($1.heard, $0.id) < ($0.heard, $1.id) }
+        return workers.sorted { ($0.heartbeat, $0.id) < ($1.heartbeat, $1.id) }
     }
 
     /// The queues that had workers lately, the latest heartbeat first.

@@ -64,16 +64,11 @@ extension QueueOverview {
     }
 
     /// Whether a worker sent a heartbeat in the last seconds.
-    package var hasLiveWorker: Bool { workers.contains { $0.state(at: now) != .silent } }
-
-    /// The workers in the order of their machines.
-    package var sortedWorkers: [WorkerStatus] {
-        workers.sorted { ($0.record?.machine ?? "", $0.id) < ($1.record?.machine ?? "", $1.id) }
-    }
+    package var hasLiveWorker: Bool { workers.contains { $0.state != .silent } }
 
     /// The hosts that hold jobs back, and then those of the living workers, the busiest first.
     package var hosts: [HostStatus] {
-        HostStatus.merged(workers.filter { $0.state(at: now) != .silent }.compactMap(\.record), standings, waits.silent, at: now)
+        HostStatus.merged(workers.filter { $0.state != .silent }.compactMap(\.record), standings, waits.silent, at: now)
     }
 }
 

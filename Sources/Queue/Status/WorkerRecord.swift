@@ -220,7 +220,7 @@ package struct HostLoad: Sendable, Equatable {
     }
 }
 
-/// A worker as its last heartbeat shows it.
+/// A worker at the moment of a look, as its last heartbeat shows it.
 package struct WorkerStatus: Sendable, Equatable {
     package enum State: String, Sendable, CaseIterable {
         case working
@@ -238,8 +238,8 @@ package struct WorkerStatus: Sendable, Equatable {
 
     package let id: String
 
-    /// When the last heartbeat came, in queue time, ms.
-    package let heard: Int
+    /// How long ago the last heartbeat came.
+    package let heartbeat: Duration
 
     /// `nil` where the record cannot be read.
     package let record: WorkerRecord?
@@ -250,9 +250,9 @@ package struct WorkerStatus: Sendable, Equatable {
     /// The time of three heartbeats.
     private static let silence = Duration.seconds(15)
 
-    package init(id: String, heard: Int, record: WorkerRecord?, isAskedToDrain: Bool = false) {
+    package init(id: String, heartbeat: Duration, record: WorkerRecord?, isAskedToDrain: Bool = false) {
         self.id = id
-        self.heard = heard
+        self.heartbeat = heartbeat
         self.record = record
         self.isAskedToDrain = isAskedToDrain
     }
@@ -261,22 +261,25 @@ package struct WorkerStatus: Sendable, Equatable {
     package var isDraining: Bool { isAskedToDrain || record?.isStopping == true }
 
     /// For how long the worker has run; `nil` where it is not known. A silent worker is taken to run.
-    package func age(at now: Int) -> Duration? { record.map { $0.age + heartbeat(at: now) } }
-
-    package func heartbeat(at now: Int) -> Duration { .milliseconds(max(0, now - heard)) }
+    package var age: Duration? { record.map { $0.age + heartbeat } }
 
     /// The time within which a worker that was killed loses its jobs to others; `nil` where it had none, or has lost them. It may have extended
     /// its lease until the next heartbeat was due.
-    package func jobsBack(at now: Int) -> Duration? {
+    package var jobsBack: Duration? {
         guard let record, record.active > 0 else { return nil }
-        let left = record.lease + Self.silence / 3 - heartbeat(at: now)
+        let left = record.lease + Self.silence / 3 - heartbeat
         return left > .zero ? left : nil
     }
 
-    package func state(at now: Int) -> State? {
-        if heartbeat(at: now) > Self.silence { return .silent }
+    package var state: State? {
+        if heartbeat > Self.silence { return .silent }
         return record.map { $0.isStopping ? .stopping : $0.isHeld ? .held : $0.isFull ? .full : $0.active > 0 ? .working : .idle }
     }
+}
+
+extension [WorkerStatus] {
+    /// In the order of their machines.
+    package var byMachine: [WorkerStatus] { sorted { ($0.record?.machine ?? "", $0.id) < ($1.record?.machine ?? "", $1.id) } }
 }
 
 extension ByteReader {

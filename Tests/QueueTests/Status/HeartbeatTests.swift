@@ -16,7 +16,7 @@ import Testing
             _ = try await fixture.queue.beat("a", .ofTest("one", active: 7))
             let overview = try await fixture.queue.overview()
             #expect(overview.workers.map(\.id) == ["a", "b"])
-            #expect(overview.workers.map { overview.now - $0.heard } == [0, 2000])
+            #expect(overview.workers.map(\.heartbeat) == [.zero, .seconds(2)])
             #expect(overview.workers[0].record == .ofTest("one", active: 7))
             #expect(overview.workers[1].record == .ofTest("two", active: 0))
         }
@@ -61,7 +61,7 @@ import Testing
             // A heartbeat whose answer is lost does not lose the wish.
             for _ in 0..<2 { #expect(try await isTold("a")) }
             #expect(try await !isTold("b"))
-            #expect(try await queue.workers().workers.filter(\.isDraining).map(\.id) == ["a"])
+            #expect(try await queue.workers().filter(\.isDraining).map(\.id) == ["a"])
             try await queue.leave("a")
             #expect(try await wishes() == [])
             #expect(try await !isTold("a"), "the wish was for an earlier worker of this name")
@@ -84,9 +84,9 @@ import Testing
             _ = try await fixture.queue.beat("a", record)
             clock.advance(by: .seconds(5))
             let listed = try await fixture.queue.workers()
-            #expect(listed.queue == fixture.queue.name && listed.workers.map(\.record) == [record])
-            #expect(listed.workers.first?.record?.endedPerSecond == 8)
-            #expect(listed.workers.first?.age(at: listed.now) == .seconds(4005))
+            #expect(listed.map(\.record) == [record])
+            #expect(listed.first?.record?.endedPerSecond == 8)
+            #expect(listed.first?.age == .seconds(4005))
             #expect(try await fixture.cluster.queuesWithWorkers() == [fixture.queue.name])
             // The requests of a moment are no rate.
             record.interval = .seconds(2)

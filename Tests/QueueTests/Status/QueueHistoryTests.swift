@@ -18,7 +18,7 @@ import Testing
             QueueSample(
                 time: $0.second * 1000, done: $0.done, failed: $0.done / 10, bytes: $0.done * 1000, open: 10_000 - $0.done * 11 / 10)
         }
-        let beat = WorkerStatus(id: "w", heard: now.second * 1000 - silence, record: nil)
+        let beat = WorkerStatus(id: "w", heartbeat: .milliseconds(silence), record: nil)
         return QueueOverview(now: now.second * 1000, counts: counts, oldestReady: nil, samples: history, workers: [beat])
     }
 
@@ -148,7 +148,7 @@ import Testing
                 machine: "m", processID: 1, version: "1", concurrency: 8, active: running, isStopping: false, interval: .seconds(5),
                 hosts: [host], hostLimit: 8, age: .seconds(90), ended: 10, partitions: [0],
                 patience: WaitPatience(silence: .zero, rests: .zero), lease: .seconds(30))
-            return WorkerStatus(id: name, heard: time, record: record)
+            return WorkerStatus(id: name, heartbeat: .milliseconds(100_000 - time), record: record)
         }
         let overview = QueueOverview(
             now: 100_000, counts: QueueCounts(), oldestReady: 40_000, samples: [],
@@ -161,8 +161,8 @@ import Testing
         #expect(overview.hosts.count == 1 && host.name == "h" && host.running == 4 && host.longest == .seconds(3))
         #expect(host.endedPerSecond == 4 && host.failureShare == 0.5 && host.average == .seconds(2))
         #expect(host.limit == 8 && host.rest == nil && !host.isGivenUp)
-        #expect(overview.sortedWorkers.map { $0.state(at: 100_000) } == [.working, .working, .silent])
-        #expect(overview.sortedWorkers.map { $0.heartbeat(at: 100_000) } == [.seconds(1), .seconds(2), .seconds(16)])
+        #expect(overview.workers.byMachine.map(\.state) == [.working, .working, .silent])
+        #expect(overview.workers.byMachine.map(\.heartbeat) == [.seconds(1), .seconds(2), .seconds(16)])
         #expect(overview.oldestAge == .seconds(60))
     }
 }
