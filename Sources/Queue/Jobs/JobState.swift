@@ -87,14 +87,23 @@ package struct ListedJob: Sendable {
 
     /// Since when the URL is put off without a charge; `nil` for a job that is not.
     var putOffSince: Int?
+
+    /// When the job was listed.
+    var listed = 0
+
+    /// The name of its batch; `nil` for a batch that is remembered no longer.
+    package internal(set) var batchName: String?
+
+    /// The time within which a waiting job is asked for or given up, alone or with its host; `nil` where it waits for neither, or nobody knows.
+    package internal(set) var givenUpWithin: Duration?
 }
 
 extension ListedJob {
-    package func age(at now: Int) -> Duration { .milliseconds(max(0, now - enqueued)) }
+    package var age: Duration { .milliseconds(max(0, listed - enqueued)) }
 
     /// How long ago the job was handed out or given up. Below zero, how long the job still has to wait. `nil` for a job that waits for no
     /// time.
-    package func since(at now: Int) -> Duration? { at.map { .milliseconds(now - $0) } }
+    package var since: Duration? { at.map { .milliseconds(listed - $0) } }
 }
 
 /// The position where a listing goes on. Its text is opaque to callers. Of active and dead jobs, only the element counts.
@@ -128,30 +137,6 @@ extension JobCursor {
         guard parts.count == 6, parts.allSatisfy({ (0..<1 << 53).contains($0) }) else { return nil }
         self.init(partition: parts[0], priority: parts[1], list: parts[2], element: parts[3], job: parts[4], mark: parts[5])
         guard self.text == text else { return nil }
-    }
-}
-
-/// A part of a listing.
-package struct JobListing: Sendable {
-    package let jobs: [ListedJob]
-
-    /// The names of their batches, by number. A batch that is remembered no longer has none.
-    package let batches: [Int: String]
-
-    /// Queue time, ms.
-    package let now: Int
-
-    /// `nil` at the end.
-    package let next: JobCursor?
-
-    /// Hosts of the jobs that do not answer or rest, and how long the queue's workers wait.
-    var hosts: [String: WaitingHost] = [:]
-    var patience: WaitPatience?
-
-    /// The time within which a waiting job is asked for or given up, alone or with its host; `nil` where it waits for neither, or nobody knows.
-    package func givenUpWithin(_ job: ListedJob) -> Duration? {
-        let own = job.putOffSince.flatMap { patience?.left(afterRests: .milliseconds(max(0, now - $0))) }
-        return [own, hosts[job.entry.host].flatMap { patience?.left(of: $0) }].compactMap(\.self).min()
     }
 }
 

@@ -33,7 +33,7 @@ import Testing
             for state in [JobState.ready, .delayed] {
                 let listing = try await fixture.queue.jobs(JobSelection(state), limit: 9)
                 #expect(listing.jobs.count == (state == .ready ? 3 : 1))
-                #expect(listing.jobs.allSatisfy { listing.givenUpWithin($0) == .seconds(50) }, "\(state)")
+                #expect(listing.jobs.allSatisfy { $0.givenUpWithin == .seconds(50) }, "\(state)")
             }
             clock.advance(by: .seconds(5))
             #expect(try await fixture.cluster.hostBacklogs(under: []).hosts.first?.givenUpWithin == .seconds(45))
