@@ -108,23 +108,19 @@ extension ListedJob {
 
 /// The position where a listing goes on. Its text is opaque to callers. Of active and dead jobs, only the element counts.
 package struct JobCursor: Sendable, Equatable {
-    var partition = 0
+    var partition: Int
     /// The number of the priority; zero before the first.
-    var priority = 0
+    var priority: Int
     /// The list in its priority: the ready blocks, and then the timers in their order.
-    var list = 0
-    var element = 0
+    var list: Int
+    var element: Int
     /// The job in the element.
-    var job = 0
+    var job: Int
     /// Tells the list from another that has come there since.
-    var mark = 0
+    var mark: Int
 
-    /// The beginning of a listing.
-    package init() {}
-}
-
-extension JobCursor {
-    init(partition: Int, priority: Int = 0, list: Int = 0, element: Int = 0, job: Int = 0, mark: Int = 0) {
+    /// Without numbers it is the beginning of a listing.
+    package init(partition: Int = 0, priority: Int = 0, list: Int = 0, element: Int = 0, job: Int = 0, mark: Int = 0) {
         (self.partition, self.priority, self.list) = (partition, priority, list)
         (self.element, self.job, self.mark) = (element, job, mark)
     }
