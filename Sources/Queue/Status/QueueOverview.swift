@@ -41,9 +41,6 @@ extension QueueOverview {
 
     package var history: QueueHistory { QueueHistory(self) }
 
-    /// - Parameter looks: The looks of a watcher, up to this overview.
-    package func history(with looks: QueueLooks) -> QueueHistory { QueueHistory(self, looks: looks.samples) }
-
     /// The totals of this moment.
     var present: QueueSample {
         QueueSample(time: now, done: counts.done, failed: counts.failed, bytes: counts.bytes, open: counts.open)

@@ -74,9 +74,9 @@ import Testing
             )
             return QueueOverview(now: present.time, counts: counts, oldestReady: nil, samples: samples, workers: [])
         }
-        var looks = QueueLooks()
+        var looks: [QueueSample] = []
         if watched { for sample in samples { looks.note(overview(sample)) } }
-        return overview(samples[samples.count - 1], watched ? [] : samples.dropLast()).history(with: looks)
+        return QueueHistory(overview(samples[samples.count - 1], watched ? [] : samples.dropLast()), looks: looks)
     }
 
     /// 300 jobs waited for two seconds, and were fetched within the next. Somebody watched from then on.
@@ -111,14 +111,14 @@ import Testing
         let look = { (time: Int, done: Int) in QueueSample(time: time, done: done, failed: 0, bytes: 0, open: 400 - done) }
         var counts = QueueCounts()
         (counts.enqueued, counts.done, counts.ready) = (400, 300, 100)
-        var looks = QueueLooks()
+        var looks: [QueueSample] = []
         for (time, done) in [(10_000, 100), (11_000, 100), (12_000, 300)] {
             (counts.done, counts.ready) = (done, 400 - done)
             looks.note(QueueOverview(now: time, counts: counts, oldestReady: nil, samples: [], workers: []))
         }
         let samples = [look(5000, 0), look(9900, 100), look(11_900, 250)]
         let overview = QueueOverview(now: 12_000, counts: counts, oldestReady: nil, samples: samples, workers: [])
-        #expect(overview.history(with: looks).throughput(steps: 8, of: .seconds(1)) == [nil, 20, 20, 20, 20, 20, 0, 200])
+        #expect(QueueHistory(overview, looks: looks).throughput(steps: 8, of: .seconds(1)) == [nil, 20, 20, 20, 20, 20, 0, 200])
     }
 
     @Test func `work in a gap between samples is drawn at its beginning, and new jobs at its end`() {
