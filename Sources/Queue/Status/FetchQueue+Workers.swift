@@ -43,26 +43,16 @@ extension FetchQueue {
     }
 }
 
-/// A queue among the others of its namespace.
-package struct ListedQueue: Sendable, Equatable {
-    package let name: String
-    package let counts: QueueCounts
-    /// Workers that are heard of.
-    package let workers: Int
-}
-
 extension ClusterState {
     /// The queues that are in use, by name: those with jobs, batches or workers, and those that are kept for their totals.
-    package func queues() async throws(StateError) -> [ListedQueue] {
+    package func queues() async throws(StateError) -> [(name: String, overview: QueueOverview)] {
         var names: Set<String> = []
         for partition in partitions { names.formUnion(try await queuesInUse(in: partition)) }
         names.formUnion(try await queuesWithWorkers())
-        var listed: [ListedQueue] = []
+        var listed: [(name: String, overview: QueueOverview)] = []
         for name in names.sorted() {
             let overview = try await queue(name).overview()
-            if overview.isUnknown { continue }
-            let workers = overview.workers.count { $0.state != .silent }
-            listed.append(ListedQueue(name: name, counts: overview.counts, workers: workers))
+            if !overview.isUnknown { listed.append((name, overview)) }
         }
         return listed
     }

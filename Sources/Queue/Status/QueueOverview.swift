@@ -60,12 +60,13 @@ extension QueueOverview {
         isPartial || counts.open > 0 && (counts.isPaused || !hasLiveWorker) ? nil : history.remaining(open: counts.open)
     }
 
-    /// Whether a worker sent a heartbeat in the last seconds.
-    package var hasLiveWorker: Bool { workers.contains { $0.state != .silent } }
+    /// The workers that sent a heartbeat in the last seconds.
+    package var liveWorkers: [WorkerStatus] { workers.filter { $0.state != .silent } }
+    package var hasLiveWorker: Bool { !liveWorkers.isEmpty }
 
     /// The hosts that hold jobs back, and then those of the living workers, the busiest first.
     package var hosts: [HostStatus] {
-        HostStatus.merged(workers.filter { $0.state != .silent }.compactMap(\.record), standings, waits.silent, at: now)
+        HostStatus.merged(liveWorkers.compactMap(\.record), standings, waits.silent, at: now)
     }
 }
 
