@@ -129,8 +129,8 @@ extension Audit {
         }
     }
 
-    /// A list of jobs aside or delayed, and the timers in which it has one. Nil for a list of suspects, whose timer comes and goes with the workers
-    /// that may take one, and for one that no script writes.
+    /// A list of jobs aside or delayed, and the timers in which it has one. Nil for a list of suspects, whose timer comes and goes with the
+    /// workers that may take one, and for one that no script writes.
     private static func waiting(
         _ list: Key, _ keys: Keys
     ) -> (jobs: JobList, key: RedisArgument, timers: RedisArgument, queue: String, example: String)? {

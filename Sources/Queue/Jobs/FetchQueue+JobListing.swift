@@ -34,7 +34,7 @@ extension FetchQueue {
 
     private static let mostHosts = 1000
 
-    /// Adds what the jobs themselves do not tell: the present, their batches, and when waiting jobs are given up. Of very many hosts only some are
+    /// Adds the present to the jobs, the names of their batches, and when waiting jobs are given up. Of very many hosts only some are
     /// looked at.
     private func complete(_ jobs: inout [ListedJob], areWaiting: Bool) async throws {
         let batches = try await names(ofBatchesOf: jobs)

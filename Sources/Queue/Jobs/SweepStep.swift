@@ -116,7 +116,8 @@ extension SweepStep {
         if trimmed > 0, !isMore, self.behind == 0, part == key { try await leave(list, priority, elements: trimmed, at: key) }
     }
 
-    /// The selected jobs of an element, as many as the step has room for, and the bytes that stand in its place then. Nil where it stays as it is.
+    /// The selected jobs of an element, as many as the step has room for, and the bytes that stand in its place then. Nil where it stays as
+    /// it is.
     private func taken(_ element: [UInt8], in list: JobList, now: Int) -> (block: Block, jobs: [Int], rest: [UInt8])? {
         guard let block = reader.selected(element, in: list), concerns(block.enqueued),
             action == .delete || (list.due(block) ?? 0) > now

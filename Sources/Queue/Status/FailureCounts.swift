@@ -10,9 +10,9 @@ package struct FailureCounts: Sendable, Equatable {
 
     private static let mark = "failed:"
     private static let longest = 32
+}
 
-    package init() {}
-
+extension FailureCounts {
     /// The counter of a class in the queue's hash. `Scripts/Exchange/ends.lua` counts in the same.
     static func field(of errorClass: String?) -> String {
         mark + (isWord(errorClass ?? "") ? String(errorClass?.prefix(longest) ?? "") : "")
