@@ -14,7 +14,7 @@ extension FetchQueue {
             var jobs: [ListedJob] = []
             var next: JobCursor?
             if selection.state == .active {
-                let all = try await active(selection).filter { selection.filter.lists($0.entry) }
+                let all = try await active(selection)
                 jobs = Array(all.dropFirst(cursor.element).prefix(limit))
                 let end = cursor.element + jobs.count
                 if end < all.count { next = JobCursor(partition: 0, element: end) }
@@ -77,7 +77,7 @@ extension FetchQueue {
         }
         return try await persistently {
             if selection.state == .active {
-                let count = try await active(selection).count { selection.filter.lists($0.entry) }
+                let count = try await active(selection).count
                 return (min(limit, count), count > limit)
             }
             var (count, looks) = (0, 0)
