@@ -110,21 +110,17 @@ extension ClusterState {
             var configuration = connection.configuration
             configuration.commandTimeout = patience
             configuration.longestBackoff = min(configuration.longestBackoff, longestBackoff ?? configuration.longestBackoff)
+            configuration.shortestBackoff = min(configuration.shortestBackoff, configuration.longestBackoff)
             return try await RedisConnection.connect(configuration)
         }
     }
 
     /// The same cluster on a connection of its own, whose timeouts are at most these.
     package func another(commandTimeout: Duration, longestBackoff: Duration) async throws(StateError) -> ClusterState {
-        try await StateError.mapping {
-            var configuration = connection.configuration
-            configuration.commandTimeout = min(configuration.commandTimeout, commandTimeout)
-            configuration.longestBackoff = min(configuration.longestBackoff, longestBackoff)
-            configuration.shortestBackoff = min(configuration.shortestBackoff, longestBackoff)
-            var other = self
-            other.connection = try await RedisConnection.connect(configuration)
-            return other
-        }
+        var other = self
+        let patience = min(connection.configuration.commandTimeout, commandTimeout)
+        other.connection = try await connect(patience: patience, longestBackoff: longestBackoff)
+        return other
     }
 
     /// A connection on which the process of this name hears that there is work, or that a URL is free again.
@@ -165,11 +161,17 @@ extension ClusterState {
 
     /// The schema's entry, which a namespace that begins gets here; `nil` for a namespace without one.
     private func schemaEntry(_ use: Use) async throws -> String? {
+        // Of a server that is full, or a replica.
         var refusal: RedisError?
         var reply = try await replies(to: [RedisCommand("GET", home.keys.schema)])[0].mapError(naming)
         if use != .damage, case .success(let value) = reply, try value.asOptionalString() == nil {
             if try await hasLostSchema() { throw StateError.lostSchema(namespace: namespace) }
-            if use == .begins { (refusal, reply) = try await begun(home.keys) }
+            if use == .begins {
+                let replies = try await replies(to: [RedisCommand("SETNX", home.keys.schema, entry), RedisCommand("GET", home.keys.schema)])
+                if case .failure(let error) = replies[0] { refusal = naming(error) }
+                if let refusal, refusal.kind == .notPermitted { throw refusal }
+                reply = replies[1].mapError(naming)
+            }
         }
         if case .failure(let error) = reply, error.kind == .wrongType {
             throw StateError.damagedSchema(key: "{\(namespace)}schema", found: nil)
@@ -198,15 +200,6 @@ extension ClusterState {
         return ClusterState(
             connection, namespace: namespace, partitions: number, isSpread: mark == Self.spreadMark, persistence: persistence,
             scripts: scripts)
-    }
-
-    /// Gives a new namespace this schema. Returns the refusal of a server that is full or a replica, and the schema that is there then.
-    private func begun(_ keys: Keys) async throws -> (refusal: RedisError?, Result<RedisReply, RedisError>) {
-        let replies = try await replies(to: [RedisCommand("SETNX", keys.schema, entry), RedisCommand("GET", keys.schema)])
-        guard case .failure(let error) = replies[0] else { return (nil, replies[1].mapError(naming)) }
-        let refusal = naming(error)
-        if refusal.kind == .notPermitted { throw refusal }
-        return (refusal, replies[1].mapError(naming))
     }
 
     /// The replies of the home partition's server. In a cluster it is not waited for when it is away.

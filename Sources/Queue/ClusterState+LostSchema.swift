@@ -31,10 +31,7 @@ extension ClusterState {
 
     /// A key at each server, whether that has partitions or not.
     var allPlaces: [RedisArgument] {
-        guard connection.isCluster else { return [home.keys.state] }
-        var seen: Set<RedisAddress?> = []
-        let partitions = Partition.all(Partition.most, of: namespace, isSpread: true)
-        return partitions.map(\.keys.state).filter { seen.insert(connection.primary(of: $0)?.address).inserted }
+        connection.isCluster ? distinctPlaces(Partition.all(Partition.most, of: namespace, isSpread: true)) : [home.keys.state]
     }
 
     private func possibleTags(of count: Int) -> [String] {

@@ -125,7 +125,9 @@ package struct ClusterState: Sendable {
     }
 
     /// A key at each server that has partitions: the place for commands that have no key.
-    var places: [RedisArgument] {
+    var places: [RedisArgument] { distinctPlaces(partitions) }
+
+    func distinctPlaces(_ partitions: [Partition]) -> [RedisArgument] {
         var seen: Set<RedisAddress?> = []
         return partitions.map(\.keys.state).filter { seen.insert(connection.primary(of: $0)?.address).inserted }
     }

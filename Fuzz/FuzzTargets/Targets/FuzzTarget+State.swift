@@ -143,13 +143,13 @@ private enum StoredForm: UInt8, CaseIterable {
         try require(record.hosts.count <= WorkerRecord.mostHosts, "a worker names \(record.hosts.count) hosts")
         guard let again = WorkerRecord(record.bytes) else { throw BrokenInvariant(description: "\(bytes) cannot be read again") }
         let texts = [record.machine, record.version] + record.hosts.map(\.name)
-        let isCut = texts.contains { $0.utf8.count > 255 } || record.life.partitions.count > Partition.most
+        let isCut = texts.contains { $0.utf8.count > 255 } || record.partitions.count > Partition.most
         try require(isCut || again == record, "the worker \(bytes) read again is another")
         try require(WorkerRecord(again.bytes) == again, "the worker \(again.bytes) read again is another")
-        for now in [0, now] {
-            let status = WorkerStatus(id: "w", heard: 1000, record: record)
-            _ = status.state(at: now)
-            try require(status.age(at: now).map { $0 >= .zero } ?? true, "a worker is younger than nothing")
+        for heartbeat in [Duration.zero, .milliseconds(now)] {
+            let status = WorkerStatus(id: "w", heartbeat: heartbeat, record: record)
+            _ = status.state
+            try require(status.age.map { $0 >= .zero } ?? true, "a worker is younger than nothing")
         }
     }
 }

@@ -41,7 +41,7 @@ enum StateSamples {
         WorkerRecord(
             machine: "m", processID: 7, version: "1.0", concurrency: 64, active: 3, isStopping: false, interval: .seconds(5),
             hosts: [HostLoad(name: "h", running: 1, longest: .seconds(1), finished: 3, failed: 1, average: .milliseconds(40))],
-            hostLimit: 8, life: .init(age: .seconds(90), ended: 9, partitions: [0, 3]),
+            hostLimit: 8, age: .seconds(90), ended: 9, partitions: [0, 3],
             patience: WaitPatience(silence: .seconds(900), rests: .zero), lease: .seconds(30))
     }
 

@@ -17,43 +17,26 @@ extension Batch {
     ])
 }
 
-/// A job in a list of jobs.
-package struct JobLook: Sendable {
-    private let job: ListedJob
-    private let now: Int
-    private let batch: String?
-    private let givenUpWithin: Duration?
-
-    fileprivate init(_ job: ListedJob, in listing: JobListing) {
-        (self.job, now) = (job, listing.now)
-        (batch, givenUpWithin) = (listing.batches[job.batch], listing.givenUpWithin(job))
-    }
-
-    /// Since when the job is in its state, or until when it waits.
-    private func since(in state: JobState) -> Duration? { job.state == state ? job.since(at: now) : nil }
-
-    package static let fields = Fields<JobLook>([
-        .word("state", \.job.state), .text("id", \.job.entry.id.bytes.hexadecimal), .text("url", \.job.shownURL),
-        .text("host", \.job.entry.host), .text("batch", ifKnown: \.batch), .seconds("ageSeconds", ifKnown: { $0.job.age(at: $0.now) }),
-        .seconds("activeSeconds", ifKnown: { $0.since(in: .active) }),
-        .seconds("dueInSeconds", ifKnown: { $0.since(in: .delayed).map { .zero - $0 } }),
-        .seconds("givenUpWithinSeconds", ifKnown: \.givenUpWithin), .seconds("deadSeconds", ifKnown: { $0.since(in: .dead) }),
-        .integer("failures", \.job.failures),
-        .integer("crashes", \.job.crashes), .integer("httpStatus", ifKnown: \.job.error?.httpStatus),
-        .object("error", error, ifKnown: { look in look.job.errorClass.map { ($0, look.job.errorMessage) } }),
-        .object("phases", PhaseTimes.fields, ifKnown: \.job.error?.phases),
+extension ListedJob {
+    package static let fields = Fields<ListedJob>([
+        .word("state", \.state), .text("id", \.entry.id.bytes.hexadecimal), .text("url", \.shownURL),
+        .text("host", \.entry.host), .text("batch", ifKnown: \.batchName), .seconds("ageSeconds", ifKnown: \.age),
+        .seconds("activeSeconds", ifKnown: { $0.time(in: .active) }),
+        .seconds("dueInSeconds", ifKnown: { $0.time(in: .delayed).map { .zero - $0 } }),
+        .seconds("givenUpWithinSeconds", ifKnown: \.givenUpWithin), .seconds("deadSeconds", ifKnown: { $0.time(in: .dead) }),
+        .integer("failures", \.failures),
+        .integer("crashes", \.crashes), .integer("httpStatus", ifKnown: \.error?.httpStatus),
+        .object("error", failure, ifKnown: { job in job.errorClass.map { ($0, job.errorMessage) } }),
+        .object("phases", PhaseTimes.fields, ifKnown: \.error?.phases),
     ])
 
-    private static let error = Fields<(errorClass: String, message: String?)>([
+    private static let failure = Fields<(errorClass: String, message: String?)>([
         .text("class") { $0.errorClass }, .text("message", ifKnown: { $0.message }),
     ])
-}
 
-extension JobListing {
-    package var looks: [JobLook] { jobs.map { JobLook($0, in: self) } }
-}
+    /// Since when the job is in its state, or until when it waits.
+    private func time(in state: JobState) -> Duration? { self.state == state ? since : nil }
 
-extension ListedJob {
     /// Without credentials.
     package var shownURL: String { RedactedURL.withoutSecrets(entry.url) }
     package var errorClass: String? { error?.fields[.errorClass] }

@@ -24,9 +24,7 @@ package struct QueueStatus: Sendable {
         .object("waits", waits, \.overview.waits),
         .list("heldBatches", Fields<HoldingBatch>([.text("queue", \.queue), .text("batch", \.batch)]), \.overview.holding),
         .list("failures", failure, \.overview.failures.sorted),
-        .list("workers", WorkerLook.inStatus) { status in
-            status.overview.sortedWorkers.map { WorkerLook($0, at: status.overview.now, of: status.name) }
-        },
+        .list("workers", WorkerStatus.inStatus, \.overview.workers.byMachine),
         .list("hosts", host, \.overview.hosts),
         .list("otherQueues", otherQueue, \.overview.others),
         .object("partitions", partitions, ifKnown: \.overview.partitions),
@@ -47,12 +45,15 @@ package struct QueueStatus: Sendable {
 
     private static let waits = Fields<QueueWaits>([
         .integer("held", \.held), .integer("hosts", \.hosts), .integer("delayed", \.delayed),
-        .list("silentHosts", silentHost) { waits in (waits.silent + waits.paced).map { ($0, waits.givenUpWithin($0)) } },
+        .list("silentHosts", WaitingHost.inStatus) { waits in
+            (waits.silent + waits.paced).map { host -> WaitingHost in
+                var host = host
+                host.givenUpWithin = waits.givenUpWithin(host)
+                return host
+            }
+        },
         .seconds("givenUpWithinSeconds", ifKnown: \.givenUpWithin),
     ])
-
-    private static let silentHost = Fields<(host: WaitingHost, end: Duration?)>(
-        waitingHost { $0.host } + [.seconds("givenUpWithinSeconds", ifKnown: { $0.end })])
 
     private static let failure = Fields<(errorClass: String, count: Int)>([
         .text("class") { $0.errorClass }, .integer("count") { $0.count },
@@ -83,57 +84,38 @@ package struct QueueStatus: Sendable {
         .integer("maxMemoryBytes", ifKnown: { $0.memoryLimit == 0 ? nil : $0.memoryLimit }),
         .number("pingMilliseconds") { $0.ping / .milliseconds(1) },
     ])
-
-    /// A host that does not answer, rests, or wants time between two requests.
-    fileprivate static func waitingHost<Subject>(
-        _ way: @escaping @Sendable (Subject) -> WaitingHost
-    ) -> [Fields<Subject>.Field] {
-        [
-            .text("host") { way($0).name }, .word("state") { way($0).state }, .integer("failures") { way($0).failures },
-            .text("class", ifKnown: { way($0).errorClass }),
-            .seconds("nextRequestSeconds", ifKnown: { way($0).isGivenUp ? nil : way($0).rest }),
-            .seconds("silentSeconds", ifKnown: { way($0).since }), .seconds("paceSeconds", ifKnown: { way($0).pace }),
-            .integer("jobs", ifKnown: { way($0).jobs }),
-        ]
-    }
 }
 
-/// A worker at one moment.
-package struct WorkerLook: Sendable {
-    private let worker: WorkerStatus
-    private let now: Int
-    private let queue: String
-
-    /// - Parameter now: Queue time, ms.
-    package init(_ worker: WorkerStatus, at now: Int, of queue: String) { (self.worker, self.now, self.queue) = (worker, now, queue) }
-
-    private var state: WorkerStatus.State? { worker.state(at: now) }
-    private var heartbeat: Duration { worker.heartbeat(at: now) }
-
-    fileprivate static let inStatus = Fields<WorkerLook>([
-        .text("id", \.worker.id), .text("host", ifKnown: \.worker.record?.machine), .integer("pid", ifKnown: \.worker.record?.processID),
-        .text("version", ifKnown: \.worker.record?.version), .integer("concurrency", ifKnown: \.worker.record?.concurrency),
-        .word("concurrencyBound", ifKnown: \.worker.record?.bound), .integer("active", ifKnown: \.worker.record?.active),
+extension WorkerStatus {
+    fileprivate static let inStatus = Fields<WorkerStatus>([
+        .text("id", \.id), .text("host", ifKnown: \.record?.machine), .integer("pid", ifKnown: \.record?.processID),
+        .text("version", ifKnown: \.record?.version), .integer("concurrency", ifKnown: \.record?.concurrency),
+        .word("concurrencyBound", ifKnown: \.record?.bound), .integer("active", ifKnown: \.record?.active),
         .seconds("heartbeatSeconds", ifKnown: \.heartbeat),
         .word("state", ifKnown: \.state),
     ])
 
     /// In a list of workers, with everything that its record has.
-    package static let fields = Fields<WorkerLook>([
-        .text("queue", \.queue), .text("id", \.worker.id), .text("host", ifKnown: \.worker.record?.machine),
-        .integer("pid", ifKnown: \.worker.record?.processID), .text("version", ifKnown: \.worker.record?.version),
-        .seconds("ageSeconds", ifKnown: { $0.worker.age(at: $0.now) }), .seconds("heartbeatSeconds", ifKnown: \.heartbeat),
-        .integer("concurrency", ifKnown: \.worker.record?.concurrency),
-        .word("concurrencyBound", ifKnown: \.worker.record?.bound), .integer("active", ifKnown: \.worker.record?.active),
-        .rounded("endedPerSecond", ifKnown: \.worker.record?.endedPerSecond),
-        .integers("partitions", ifKnown: \.worker.record?.life.partitions), .flag("draining", \.worker.isDraining),
+    package static let fields = Fields<WorkerStatus>([
+        .text("id", \.id), .text("host", ifKnown: \.record?.machine),
+        .integer("pid", ifKnown: \.record?.processID), .text("version", ifKnown: \.record?.version),
+        .seconds("ageSeconds", ifKnown: \.age), .seconds("heartbeatSeconds", ifKnown: \.heartbeat),
+        .integer("concurrency", ifKnown: \.record?.concurrency),
+        .word("concurrencyBound", ifKnown: \.record?.bound), .integer("active", ifKnown: \.record?.active),
+        .rounded("endedPerSecond", ifKnown: \.record?.endedPerSecond),
+        .integers("partitions", ifKnown: \.record?.partitions), .flag("draining", \.isDraining),
         .word("state", ifKnown: \.state),
     ])
 }
 
-extension HostBacklog {
-    package static let fields = Fields<HostBacklog>(
-        QueueStatus.waitingHost(\.host) + [
-            .seconds("givenUpWithinSeconds", ifKnown: \.givenUpWithin), .text("message", ifKnown: \.reason),
-        ])
+extension WaitingHost {
+    fileprivate static let inStatus = Fields<WaitingHost>([
+        .text("host", \.name), .word("state", \.state), .integer("failures", \.failures), .text("class", ifKnown: \.errorClass),
+        .seconds("nextRequestSeconds", ifKnown: { $0.isGivenUp ? nil : $0.rest }), .seconds("silentSeconds", ifKnown: \.since),
+        .seconds("paceSeconds", ifKnown: \.pace), .integer("jobs", ifKnown: \.jobs),
+        .seconds("givenUpWithinSeconds", ifKnown: \.givenUpWithin),
+    ])
+
+    /// In the list of all hosts for which jobs wait.
+    package static let fields = inStatus + Fields<WaitingHost>([.text("message", ifKnown: \.reason)])
 }

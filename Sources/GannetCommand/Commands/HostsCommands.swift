@@ -49,7 +49,7 @@ enum HostsCommands {
         if target.json {
             let json: JSONValue = [
                 "schema": 1, "namespace": .string(namespace), "rules": OperatorRule.fields.list(of: rules),
-                "waiting": HostBacklog.fields.list(of: waits.hosts), "waitingHosts": .integer(waits.count),
+                "waiting": WaitingHost.fields.list(of: waits.hosts), "waitingHosts": .integer(waits.count),
             ]
             return try console.print(json.text, last: .done)
         }
@@ -77,21 +77,21 @@ enum HostsCommands {
         return table
     }
 
-    private static func table(_ waits: (hosts: [HostBacklog], count: Int)) -> TextTable {
+    private static func table(_ waits: (hosts: [WaitingHost], count: Int)) -> TextTable {
         var table = TextTable([
             ("HOST", .left), ("STATE", .left), ("SINCE", .right), ("NEXT REQUEST", .right), ("GIVEN UP", .right), ("JOBS", .right),
             ("REASON", .left),
         ])
-        for wait in waits.hosts {
-            let host = wait.host
-            let open = wait.jobs > 0 ? "now" : "with its next job"
+        for host in waits.hosts {
+            let jobs = host.jobs ?? 0
+            let open = jobs > 0 ? "now" : "with its next job"
             let next = host.isGivenUp ? "-" : host.rest > .zero ? "in \(Amounts.time(host.rest))" : open
-            let known = host.pace.map { "it \(WaitText.pacing($0))" } ?? wait.reason
+            let known = host.pace.map { "it \(WaitText.pacing($0))" } ?? host.reason
             let reason = known ?? (host.state == .rests ? "it asked for a rest" : "it does not answer")
             table.add(
                 [
                     host.name, host.state.rawValue, host.since.map { "\(Amounts.roughTime($0)) ago" } ?? "-", next,
-                    wait.givenUpWithin.map { "in \(Amounts.roughTime($0))" } ?? "-", "\(wait.jobs)", reason,
+                    host.givenUpWithin.map { "in \(Amounts.roughTime($0))" } ?? "-", "\(jobs)", reason,
                 ].map { StyledText($0) })
         }
         return table

@@ -175,23 +175,25 @@ extension JobsCommands {
     }
 
     /// A page is a table, or a line of JSON.
-    private static func print(_ page: JobListing, _ state: JobState, showsAll: Bool, _ target: QueueTarget) throws {
+    private static func print(
+        _ page: (jobs: [ListedJob], next: JobCursor?), _ state: JobState, showsAll: Bool, _ target: QueueTarget
+    ) throws {
         if target.json {
             let json: JSONValue = [
                 "schema": 1, "queue": .string(target.queue), "state": .string(state.rawValue),
-                "jobs": JobLook.fields.list(of: page.looks),
+                "jobs": ListedJob.fields.list(of: page.jobs),
                 "cursor": JSONValue(page.next?.text),
             ]
             return try target.console.print(json.text)
         }
         if !page.jobs.isEmpty {
             // Its columns are as wide as this page needs: the next one is not known yet.
-            let ends = page.jobs.map { page.givenUpWithin($0).map { "in \(Amounts.roughTime($0))" } }
+            let ends = page.jobs.map { $0.givenUpWithin.map { "in \(Amounts.roughTime($0))" } }
             let hasEnds = ends.contains { $0 != nil }
             var table = TextTable(
                 (["STATE", "WHEN", "ATTEMPTS"] + (hasEnds ? ["GIVEN UP"] : []) + ["ID", "URL", "REASON"]).map { ($0, .left) })
             for (job, end) in zip(page.jobs, ends) {
-                let cells = [state.rawValue, when(job, page.now), attempts(job)] + (hasEnds ? [end ?? "-"] : [])
+                let cells = [state.rawValue, when(job), attempts(job)] + (hasEnds ? [end ?? "-"] : [])
                 let reason = (job.errorMessage ?? job.errorClass ?? "").withoutSteering
                 table.add((cells + [job.entry.id.short, job.shownURL.withoutSteering, reason]).map { StyledText($0) })
             }
@@ -203,12 +205,12 @@ extension JobsCommands {
     }
 
     /// The time in the table, by state.
-    private static func when(_ job: ListedJob, _ now: Int) -> String {
-        switch (job.state, job.since(at: now)) {
+    private static func when(_ job: ListedJob) -> String {
+        switch (job.state, job.since) {
         case (.delayed, let since?): since < .zero ? "due in \(Amounts.time(.zero - since))" : "due"
         case (.active, let since?): "for \(Amounts.time(since))"
         case (.dead, let since?): "\(Amounts.time(since)) ago"
-        default: "enqueued \(Amounts.time(job.age(at: now))) ago"
+        default: "enqueued \(Amounts.time(job.age)) ago"
         }
     }
 

@@ -11,10 +11,11 @@ enum QueueCommands {
         let namespace = target.connection.namespace
         let queues = try await target.withCluster(looking: true) { try await $0.queues() }
         if target.json {
-            let list = queues.map { queue -> JSONValue in
-                [
-                    "queue": .string(queue.name), "paused": .bool(queue.counts.isPaused), "notEnded": .integer(queue.counts.open),
-                    "done": .integer(queue.counts.done), "dead": .integer(queue.counts.dead), "workers": .integer(queue.workers),
+            let list = queues.map { name, overview -> JSONValue in
+                let counts = overview.counts
+                return [
+                    "queue": .string(name), "paused": .bool(counts.isPaused), "notEnded": .integer(counts.open),
+                    "done": .integer(counts.done), "dead": .integer(counts.dead), "workers": .integer(overview.liveWorkers.count),
                 ]
             }
             let json: JSONValue = ["schema": 1, "namespace": .string(namespace), "queues": .array(list)]
@@ -25,10 +26,11 @@ enum QueueCommands {
             return .done
         }
         var table = TextTable([("QUEUE", .left), ("NOT ENDED", .right), ("DONE", .right), ("DEAD", .right), ("WORKERS", .right)])
-        for queue in queues {
-            let counts = queue.counts
+        for (name, overview) in queues {
+            let counts = overview.counts
             table.add(
-                queue.name.printable + counts.pauseText, "\(counts.open)", "\(counts.done)", "\(counts.dead)", "\(queue.workers)")
+                name.printable + counts.pauseText, "\(counts.open)", "\(counts.done)", "\(counts.dead)",
+                "\(overview.liveWorkers.count)")
         }
         try target.console.print(table)
         return .done

@@ -36,17 +36,21 @@ enum WorkersCommands {
         let target = try QueueTarget(arguments)
         let ofAll = arguments.isSet(allQueues)
         let (listings, partitions) = try await target.withCluster(looking: true) { cluster in
-            var listings: [WorkerListing] = []
+            var listings: [(queue: String, workers: [WorkerStatus])] = []
             for queue in ofAll ? try await cluster.queuesWithWorkers() : [target.queue] {
-                listings.append(try await cluster.queue(queue).workers())
+                listings.append((queue, try await cluster.queue(queue).workers()))
             }
             return (listings, cluster.partitions.count)
         }
         if target.json {
             let json: JSONValue = [
                 "schema": 1, "queue": ofAll ? .null : .string(target.queue),
-                "workers": WorkerLook.fields.list(
-                    of: listings.flatMap { listing in listing.sorted.map { WorkerLook($0, at: listing.now, of: listing.queue) } }),
+                "workers": .array(
+                    listings.flatMap { queue, workers in
+                        workers.byMachine.map { worker in
+                            JSONValue.object([(key: "queue", value: JSONValue.string(queue))] + WorkerStatus.fields.members(of: worker))
+                        }
+                    }),
             ]
             return try target.console.print(json.text, last: .done)
         }
@@ -59,7 +63,9 @@ enum WorkersCommands {
         return .done
     }
 
-    private static func table(_ listings: [WorkerListing], hasQueues: Bool, _ partitions: Int) -> TextTable {
+    private static func table(
+        _ listings: [(queue: String, workers: [WorkerStatus])], hasQueues: Bool, _ partitions: Int
+    ) -> TextTable {
         // Neither this column nor that of the queues says anything where it has one value.
         let hasPartitions = partitions > 1
         var columns: [(title: String, side: TextTable.Side)] = [("WORKER", .left)]
@@ -71,20 +77,20 @@ enum WorkersCommands {
         ]
         if hasPartitions { columns.append(("PARTITIONS", .left)) }
         var table = TextTable(columns + [("STATE", .left)])
-        for listing in listings {
-            for worker in listing.sorted {
+        for (queue, workers) in listings {
+            for worker in workers.byMachine {
                 let record = worker.record
                 var row = [worker.id]
-                if hasQueues { row.append(listing.queue.printable) }
+                if hasQueues { row.append(queue.printable) }
                 row += [
                     record?.machine ?? "-", record.map { "\($0.processID)" } ?? "-", record?.version ?? "-",
-                    worker.age(at: listing.now).map { Amounts.roughTime($0) } ?? "-",
-                    "\(Amounts.roughTime(worker.heartbeat(at: listing.now))) ago",
+                    worker.age.map { Amounts.roughTime($0) } ?? "-",
+                    "\(Amounts.roughTime(worker.heartbeat)) ago",
                     record.map { "\($0.active)" } ?? "-", record?.places ?? "-",
                     record?.endedPerSecond.map { "\(Amounts.rate($0))/s" } ?? "-",
                 ]
-                if hasPartitions { row.append(Self.shown(record?.life.partitions, of: partitions)) }
-                row.append(worker.stateText(at: listing.now) ?? "-")
+                if hasPartitions { row.append(Self.shown(record?.partitions, of: partitions)) }
+                row.append(worker.stateText ?? "-")
                 table.add(row.map { StyledText($0.withoutSteering) })
             }
         }
@@ -154,9 +160,9 @@ private struct Drain: Sendable {
     /// Answers the names of the workers that were asked.
     private func ask(_ queue: FetchQueue) async throws -> [String] {
         while true {
-            let listing = try await queue.workers()
-            let silent = listing.workers.filter { $0.state(at: listing.now) == .silent }.map(\.id)
-            let wanted = all ? listing.workers.map(\.id).filter { !silent.contains($0) }.sorted() : names
+            let workers = try await queue.workers()
+            let silent = workers.filter { $0.state == .silent }.map(\.id)
+            let wanted = all ? workers.map(\.id).filter { !silent.contains($0) }.sorted() : names
             let unknown = try await queue.drain(wanted)
             if unknown.isEmpty {
                 if all, !silent.isEmpty { console.note("left out, because nothing was heard of them for a while: \(list(silent)).") }
@@ -180,9 +186,8 @@ private struct Drain: Sendable {
     private func wait(for asked: [String], in queue: FetchQueue, until end: ContinuousClock.Instant) async throws -> [String] {
         var nextNote = ContinuousClock.now + Self.noteInterval
         while true {
-            let listing = try await queue.workers()
-            let left = listing.workers.filter { asked.contains($0.id) }
-            let silent = left.filter { $0.state(at: listing.now) == .silent }.map(\.id)
+            let left = try await queue.workers().filter { asked.contains($0.id) }
+            let silent = left.filter { $0.state == .silent }.map(\.id)
             // Nothing comes from these any more, so a longer wait would bring nothing.
             if silent.count == left.count {
                 if !silent.isEmpty {
@@ -226,11 +231,4 @@ private struct Drain: Sendable {
 
     private func count(_ workers: Int) -> String { Amounts.count(workers, "worker") }
     private func list(_ names: [String]) -> String { names.sorted().map { Sentence.quoted($0) }.joined(separator: ", ") }
-}
-
-extension WorkerListing {
-    /// In the order of their machines.
-    fileprivate var sorted: [WorkerStatus] {
-        workers.sorted { ($0.record?.machine ?? "", $0.id) < ($1.record?.machine ?? "", $1.id) }
-    }
 }

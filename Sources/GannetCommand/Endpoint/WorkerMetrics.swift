@@ -94,7 +94,7 @@ extension MetricsText {
         add(
             "gannet_queue_workers", .gauge, "Workers of the queue that were heard of lately.",
             WorkerStatus.State.allCases.map { state in
-                (labels: own + [("state", state.rawValue)], value: report.workers.count { $0.state(at: report.now) == state })
+                (labels: own + [("state", state.rawValue)], value: report.workers.count { $0.state == state })
             })
         add(
             "gannet_queue_ended_total", .counter, "Jobs of the queue that have ended, by their outcome.",

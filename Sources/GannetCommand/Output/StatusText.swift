@@ -104,13 +104,13 @@ extension QueueOverview {
             ("WORKER", .left), ("ON", .left), ("PID", .right), ("VERSION", .left), ("JOBS", .right), ("PLACES", .right), ("HEARD", .right),
             ("STATE", .left),
         ])
-        for worker in sortedWorkers.prefix(most) {
+        for worker in workers.byMachine.prefix(most) {
             let record = worker.record
             let known: [String?] = [
                 worker.id, record?.machine, record.map { String($0.processID) }, record?.version, record.map { String($0.active) },
-                record?.places, "\(Amounts.roughTime(worker.heartbeat(at: now))) ago",
+                record?.places, "\(Amounts.roughTime(worker.heartbeat)) ago",
             ]
-            table.add(known.map { StyledText(style.known($0)) } + [worker.stateCell(at: now, style)])
+            table.add(known.map { StyledText(style.known($0)) } + [worker.stateCell(style)])
         }
         let rest = workers.count - most
         return table.lines(mostColumns: 24, style) + (rest > 0 ? [StyledText("\(style.ellipsis) and \(rest) more", .faint)] : [])
@@ -150,9 +150,9 @@ extension TerminalStyle {
 }
 
 extension WorkerStatus {
-    fileprivate func stateCell(at now: Int, _ style: TerminalStyle) -> StyledText {
-        let word = style.known(stateText(at: now))
-        return switch state(at: now) {
+    fileprivate func stateCell(_ style: TerminalStyle) -> StyledText {
+        let word = style.known(stateText)
+        return switch state {
         case .full, .held, .silent: StyledText(word, .red)
         case _ where isDraining: StyledText(word, .yellow)
         case .working: StyledText(word, .green)
@@ -161,11 +161,11 @@ extension WorkerStatus {
     }
 
     /// The state in few words, the same in all listings; `nil` where it is not known.
-    func stateText(at now: Int) -> String? {
-        switch state(at: now) {
+    var stateText: String? {
+        switch state {
         case .silent:
-            "silent for \(Amounts.roughTime(heartbeat(at: now)))"
-                + (jobsBack(at: now).map { ", its jobs come back in \(Amounts.roughTime($0)) at the latest" } ?? "")
+            "silent for \(Amounts.roughTime(heartbeat))"
+                + (jobsBack.map { ", its jobs come back in \(Amounts.roughTime($0)) at the latest" } ?? "")
         case _ where isDraining: "draining"
         case .full: "waits for room"
         case .held: "waits for an export"

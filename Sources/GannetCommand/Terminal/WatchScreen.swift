@@ -4,7 +4,7 @@ import GannetQueue
 struct WatchScreen: Sendable {
     let status: StatusReport
     /// The watcher's looks, with this one.
-    var looks = QueueLooks()
+    var looks: [QueueSample] = []
     /// The reason why this is not the present, as a sentence.
     var trouble: String?
     /// How long after this look the queue was gone, because its run had ended.
@@ -19,7 +19,7 @@ struct WatchScreen: Sendable {
     /// At most as many as the screen has rows, none wider than it.
     var lines: [StyledText] {
         var lines = [header, trouble.map { StyledText($0, .red) } ?? "", progress, depths, ends, attempts]
-        let history = report.history(with: looks)
+        let history = QueueHistory(report, looks: looks)
         let isGone = goneAfter != nil
         let layout = WatchLayout(
             rows: size.rows - lines.count, workers: isGone ? 1 : max(1, report.workers.count), hosts: isGone ? 0 : report.hosts.count,

@@ -122,7 +122,7 @@ struct WatchSession: Sendable {
 struct WatchedQueue: Sendable {
     /// The last look at the queue while it was there.
     private(set) var status: StatusReport
-    private(set) var looks = QueueLooks()
+    private(set) var looks: [QueueSample] = []
 
     /// How long after that look the queue of a run was gone; `nil` while it is there.
     private(set) var goneAfter: Duration?

@@ -51,20 +51,16 @@ private struct CounterDrift {
     private(set) var findings: [(kind: AuditFinding.Kind, example: String, count: Int)] = []
     private(set) var commit = Commit()
 
-    /// Jobs that are there, and what is counted: all of them, those that ended in three ways, and the three parts.
-    private struct Tally {
-        static let parts = ["active", "parked", "delayed"]
-        var there = [0, 0, 0, 0]
-        var counted: [Int] = []
-    }
+    private static let parts = ["active", "parked", "delayed"]
 
-    private static func names(total: String) -> [String] { [total, "done", "failed", "cancelled"] + Tally.parts }
+    /// What is counted: all jobs, those that ended in three ways, and the three parts.
+    private static func names(total: String) -> [String] { [total, "done", "failed", "cancelled"] + parts }
 
     init(_ reply: ArraySlice<RedisReply>, of queue: String, _ keys: Keys) throws {
         guard let fields = try reply.first?.fields(9, of: "audit") else { throw RedisError.form(of: "audit") }
         let (key, name) = (keys.queue(queue), "the queue \(queue)")
         var (uses, lost) = (try fields[0].asOptionalString() ?? "", 0)
-        var all = Tally()
+        var all = [0, 0, 0, 0]
         commit.effect = .wakes(.max)
         // Of two audits that found the same, one mends it.
         let mended = try fields[1].asOptionalBytes()
@@ -75,12 +71,11 @@ private struct CounterDrift {
             let (number, state) = (try fields[0].asInteger(), try fields[5].asOptionalString())
             // A batch that was removed has no counters, and one that was cancelled counts only what is in flight.
             guard let state else { continue }
-            var tally = Tally(there: try fields[1..<5].map { try $0.asInteger() })
-            if state == "cancelled" { tally.there[1...] = [0, 0, 0] }
+            var there = try fields[1..<5].map { try $0.asInteger() }
+            if state == "cancelled" { there[1...] = [0, 0, 0] }
             let (before, record, whose) = (findings.count, keys.batch(number, of: queue), "batch \(number) of \(name)")
             if let counted = try counted(fields[7...], "\(keys.tag)q:\(queue):batch:\(number)", total: "total") {
-                tally.counted = counted
-                lost += compare(tally, record, whose, total: "total")
+                lost += compare(there, with: counted, record, whose, total: "total")
             }
             let known = try fields[6].asOptionalString().flatMap { Int(inRedis: $0) }.flatMap { Priority(number: $0) }
             let priority = "\((known ?? .normal).number)"
@@ -91,11 +86,10 @@ private struct CounterDrift {
                 commit.write("HSET", key, "priorities", .string(uses))
             }
             if findings.count > before { commit.check(Array(state.utf8), "HGET", record, "state") }
-            for index in all.there.indices { all.there[index] += tally.there[index] }
+            for index in all.indices { all[index] += there[index] }
         }
         guard let counted = try counted(fields[2...], "\(keys.tag)q:\(queue):queue", total: "enqueued") else { return }
-        all.counted = counted
-        _ = compare(all, key, name, total: "enqueued", told: lost)
+        _ = compare(all, with: counted, key, name, total: "enqueued", told: lost)
     }
 
     /// Counters as Redis has them; `nil` where one of them is no number.
@@ -116,16 +110,18 @@ private struct CounterDrift {
 
     /// Jobs that are ready are what was accepted and is nothing else. Where there are fewer, jobs are lost: they count as failed, so that
     /// nobody waits for them. Where there are more, they were accepted all the same.
-    /// - Parameter told: How many lost jobs are findings already.
+    /// - Parameters:
+    ///   - there: The jobs that are there: those of the three parts, and those that are ready.
+    ///   - told: How many lost jobs are findings already.
     /// - Returns: How many jobs are lost.
     private mutating func compare(
-        _ tally: Tally, _ key: RedisArgument, _ whose: String, total: String, told: Int = 0
+        _ there: [Int], with counted: [Int], _ key: RedisArgument, _ whose: String, total: String, told: Int = 0
     ) -> Int {
-        for (part, (there, counted)) in zip(Tally.parts, zip(tally.there, tally.counted[4...])) where there != counted {
-            findings.append((.counter, "\(part) of \(whose): \(there) where \(counted) are counted", 1))
-            commit.count(there - counted, part, in: key)
+        for (part, (found, known)) in zip(Self.parts, zip(there, counted[4...])) where found != known {
+            findings.append((.counter, "\(part) of \(whose): \(found) where \(known) are counted", 1))
+            commit.count(found - known, part, in: key)
         }
-        let lost = tally.counted[0] - tally.counted[1...3].reduce(0, +) - tally.there.reduce(0, +)
+        let lost = counted[0] - counted[1...3].reduce(0, +) - there.reduce(0, +)
         if lost != 0 {
             let (kind, field) = lost > 0 ? (AuditFinding.Kind.jobsLost, "failed") : (.jobsUncounted, total)
             findings.append((kind, "of \(whose): \(abs(lost))", abs(lost) - max(0, lost.signum() * told)))

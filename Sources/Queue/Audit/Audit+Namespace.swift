@@ -9,14 +9,14 @@ extension Audit {
             let strange = try await strangePartitions(knowing: [])
             let isHomeThere = try await !keys(beginningWith: state.home.keys.tag).isEmpty
             guard isHomeThere || !strange.isEmpty, try await state.schemaIsMissing() else { return false }
-            let last = strange.map(\.index).max() ?? 0
+            let last = strange.values.max() ?? 0
             let found = last == 0 ? "keys of partition 0 are" : "keys of partitions up to \(last) are"
             add(.schemaLost, "\(schema): \(found) there")
             return false
         }
         let strange = try await strangePartitions(knowing: Set(state.partitions.map(\.keys.tag)))
-        for partition in strange.sorted(by: { ($0.index, $0.tag) > ($1.index, $1.tag) }) {
-            add(.partitionUnknown, "'\(partition.tag)', where \(schema) names \(state.partitions.count)")
+        for (tag, _) in strange.sorted(by: { ($0.value, $0.key) > ($1.value, $1.key) }) {
+            add(.partitionUnknown, "'\(tag)', where \(schema) names \(state.partitions.count)")
         }
         return true
     }
@@ -34,14 +34,9 @@ extension Audit {
         add(.homeLost, first, count: queues.count)
     }
 
-    private struct Strange: Hashable {
-        let tag: String
-        let index: Int
-    }
-
-    /// Partitions that have keys and are not known.
-    private func strangePartitions(knowing known: Set<String>) async throws -> Set<Strange> {
-        var found: Set<Strange> = []
+    /// The tags of partitions that have keys and are not known, with their numbers.
+    private func strangePartitions(knowing known: Set<String>) async throws -> [String: Int] {
+        var found: [String: Int] = [:]
         let start = "{\(state.namespace):"
         for name in try await keys(beginningWith: start) {
             let rest = name.dropFirst(start.utf8.count)
@@ -53,16 +48,14 @@ extension Audit {
             guard !known.contains(tag), (1...2).contains(parts.count), parts.allSatisfy({ Int($0) != nil }), let index = Int(parts[0]),
                 (1..<Partition.most).contains(index)
             else { continue }
-            found.insert(Strange(tag: tag, index: index))
+            found[tag] = index
         }
         // A namespace that is called like that has a schema of its own.
-        var strange: Set<Strange> = []
-        for partition in found {
-            let reply = await state.connection.pipeline([RedisCommand("EXISTS", .string(partition.tag + "schema"))])
-            if case .success(.integer(1)) = reply[0] { continue }
-            strange.insert(partition)
+        for tag in found.keys {
+            let reply = await state.connection.pipeline([RedisCommand("EXISTS", .string(tag + "schema"))])
+            if case .success(.integer(1)) = reply[0] { found[tag] = nil }
         }
-        return strange
+        return found
     }
 
     /// The names of all keys that begin so, at all servers. For each tag one name is enough.

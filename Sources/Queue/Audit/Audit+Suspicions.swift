@@ -129,43 +129,34 @@ extension Audit {
         }
     }
 
-    /// A list of jobs aside or delayed, and the timers in which it has one.
-    private struct Waiting {
-        let list: Key
-        let jobs: JobList
-        let key: RedisArgument
-        let timers: RedisArgument
-        let example: String
-
-        /// Nil for a list of suspects, whose timer comes and goes with the workers that may take one, and for one that no script writes.
-        init?(_ list: Key, _ keys: Keys) {
-            let parts = list.rest.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false).map { Array($0) }
-            guard parts.count == 2, ![[UInt8(ascii: "?")], [UInt8(ascii: "!")]].contains(parts[1]),
-                let priority = Priority(rawValue: String(decoding: parts[0], as: UTF8.self))
-            else { return nil }
-            let name = String(decoding: parts[1], as: UTF8.self)
-            if list.kind == "aside" {
-                (jobs, key) = (.aside(host: parts[1]), keys.aside(parts[1], priority, of: list.queue))
-                example = "the host \(name) in the queue \(list.queue)"
-            } else if let delay = Int(name) {
-                (jobs, key) = (.delayed(delay: delay), keys.delayed(delay, priority, of: list.queue))
-                example = "the delay of \(delay) ms in the queue \(list.queue)"
-            } else {
-                return nil
-            }
-            self.list = list
-            timers = keys.timers(priority, of: list.queue)
+    /// A list of jobs aside or delayed, and the timers in which it has one. Nil for a list of suspects, whose timer comes and goes with the
+    /// workers that may take one, and for one that no script writes.
+    private static func waiting(
+        _ list: Key, _ keys: Keys
+    ) -> (jobs: JobList, key: RedisArgument, timers: RedisArgument, queue: String, example: String)? {
+        let parts = list.rest.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false).map { Array($0) }
+        guard parts.count == 2, ![[UInt8(ascii: "?")], [UInt8(ascii: "!")]].contains(parts[1]),
+            let priority = Priority(rawValue: String(decoding: parts[0], as: UTF8.self))
+        else { return nil }
+        let (name, queue) = (String(decoding: parts[1], as: UTF8.self), list.queue)
+        let timers = keys.timers(priority, of: queue)
+        if list.kind == "aside" {
+            let key = keys.aside(parts[1], priority, of: queue)
+            return (.aside(host: parts[1]), key, timers, queue, "the host \(name) in the queue \(queue)")
         }
+        guard let delay = Int(name) else { return nil }
+        let key = keys.delayed(delay, priority, of: queue)
+        return (.delayed(delay: delay), key, timers, queue, "the delay of \(delay) ms in the queue \(queue)")
     }
 
     /// A list of jobs aside or delayed has its timer.
     mutating func check(waiting lists: [Key], in partition: Partition) async throws {
-        let found = lists.compactMap { Waiting($0, partition.keys) }
+        let found = lists.compactMap { Self.waiting($0, partition.keys) }
         let all = try await grounds(
             found.map { [RedisCommand("ZSCORE", $0.timers, .bytes($0.jobs.member)), RedisCommand("EXISTS", $0.key)] })
         for (one, grounds) in zip(found, all) where grounds.replies == [nil, Grounds.one] {
             let now = try await state.now(in: partition)
-            try await find(.heldNotDue, one.example, grounds, queue: one.list.queue, in: partition) { commit in
+            try await find(.heldNotDue, one.example, grounds, queue: one.queue, in: partition) { commit in
                 commit.write("ZADD", one.timers, .integer(one.jobs.score(at: now)), .bytes(one.jobs.member))
                 commit.effect = .wakes(1)
             }

@@ -112,14 +112,10 @@ package struct EndedJob: Sendable, Equatable {
     /// The job's site did not permit it. The URL's outcome may be another job's, which was permitted or did not ask.
     package let isDisallowed: Bool
 
-    package init(_ id: URLID, isDisallowed: Bool = false) {
-        self.id = id
-        self.isDisallowed = isDisallowed
-    }
-
     fileprivate init?(_ element: [UInt8]) {
         guard let id = URLID(Array(element.prefix(URLID.count))), element.count <= URLID.count + 1 else { return nil }
-        self.init(id, isDisallowed: element.count > URLID.count)
+        self.id = id
+        isDisallowed = element.count > URLID.count
     }
 }
 

@@ -77,7 +77,7 @@ package struct BlobStore: Sendable {
         try await put([Blob(digest: digest, bytes: bytes)], limit: limit, sparing: sparing)[0].get()
     }
 
-    /// Whether bodies of these sizes are there. Unlike ``contains(digest:size:)`` this is no use of them.
+    /// Whether bodies of these sizes are there. Unlike ``contains(_:)`` this is no use of them.
     func areThere(_ bodies: [(digest: [UInt8], size: Int)]) async throws -> [Bool] {
         try await each(bodies, \.digest) { part, some in try await part.areThere(some) }
     }
@@ -85,10 +85,6 @@ package struct BlobStore: Sendable {
     /// Whether bodies of these sizes are there. Asking counts as a use of a body, like reading it.
     package func contains(_ bodies: [(digest: [UInt8], size: Int, batch: HoldingBatch?)]) async throws(StateError) -> [Bool] {
         try await each(bodies, \.digest) { part, some in try await part.contains(some) }
-    }
-
-    package func contains(digest: [UInt8], size: Int) async throws(StateError) -> Bool {
-        try await contains([(digest, size, batch: nil)])[0]
     }
 
     /// The bytes of a body; `nil` where it is gone.

@@ -167,12 +167,10 @@ extension FetchQueue {
 }
 
 extension ClusterState {
-    /// An exchange of a process that works on no queue: it settles outcomes, and extends its lease.
-    package func exchange(_ request: ExchangeRequest, in partition: Partition) async throws(StateError) -> ExchangeAnswer? {
-        try await exchange(request, queue: "", in: partition)
-    }
-
-    func exchange(_ request: ExchangeRequest, queue: String, in partition: Partition) async throws(StateError) -> ExchangeAnswer? {
+    /// Without a queue it settles outcomes, and extends the lease.
+    package func exchange(
+        _ request: ExchangeRequest, queue: String = "", in partition: Partition
+    ) async throws(StateError) -> ExchangeAnswer? {
         guard request.settlements.count <= ExchangeRequest.mostJobs, (0...ExchangeRequest.mostJobs).contains(request.wanted + request.spare)
         else {
             throw .invalid("An exchange settles and brings at most \(ExchangeRequest.mostJobs) jobs.")

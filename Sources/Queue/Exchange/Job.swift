@@ -152,10 +152,8 @@ package struct LeasedBatch: Sendable, Equatable {
     /// `nil` where the batch has no headers, and where its headers are gone or cannot be read.
     package var headers: RequestHeaders?
     package var trace: TraceContext?
-    package var manners: Manners
+    package var manners = Manners.ignoring
     package var keeping = Keeping.bodies
-
-    package init(name: String? = nil, manners: Manners = .ignoring) { (self.name, self.manners) = (name, manners) }
 
     /// The record is gone: its jobs ask their sites for too little rather than too much.
     static let gone = LeasedBatch(manners: .obeying)

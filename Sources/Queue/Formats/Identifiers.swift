@@ -58,14 +58,11 @@ package struct LockToken: Sendable, Hashable {
     package let incarnation: Incarnation
 
     static let count = 16
+}
 
+extension LockToken {
     /// The sender of a place that has no lock.
     package static func ofPlace(_ incarnation: Incarnation) -> LockToken { LockToken(counter: 0, incarnation: incarnation) }
-
-    package init(counter: UInt64, incarnation: Incarnation) {
-        self.counter = counter
-        self.incarnation = incarnation
-    }
 
     init?(_ bytes: [UInt8]) { self.init(bytes[...]) }
 

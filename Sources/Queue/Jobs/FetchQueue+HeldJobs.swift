@@ -3,15 +3,17 @@ internal import GannetRedisClient
 
 /// The jobs of a queue that processes hold: those that they fetch, and those that they deliver.
 extension FetchQueue {
-    /// All active jobs, the oldest first. There are no more of them than the workers have places. Jobs of a cancelled batch are among them: they
-    /// are in flight all the same.
+    /// All selected active jobs, the oldest first. There are no more of them than the workers have places. Jobs of a cancelled batch are among
+    /// them: they are in flight all the same.
     func active(_ selection: JobSelection) async throws -> [ListedJob] {
         var jobs: [ListedJob] = []
         for partition in cluster.partitions {
             let reader = JobReader(self, partition, selection)
             try await holdings(in: partition) { _, held in
                 for one in held {
-                    guard var block = Block(one.job), reader.matches(block), case .job(let entry) = block.next() else { continue }
+                    guard var block = Block(one.job), reader.matches(block), case .job(let entry) = block.next(),
+                        selection.filter.lists(entry)
+                    else { continue }
                     jobs.append(
                         ListedJob(
                             state: .active, entry: entry, batch: block.batch, enqueued: block.enqueued, crashes: one.lock?.crashes ?? 0,

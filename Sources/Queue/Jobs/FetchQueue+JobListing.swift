@@ -6,40 +6,55 @@ extension FetchQueue {
     static let jobsAtOnce = 500
 
     /// The next selected jobs from a cursor on, `limit` at most. After `parts` parts the listing ends with what it has, and with a cursor.
+    /// - Returns: `next` is `nil` at the end.
     package func jobs(
         _ selection: JobSelection, from cursor: JobCursor = JobCursor(), limit: Int, parts: Int = .max
-    ) async throws(StateError) -> JobListing {
+    ) async throws(StateError) -> (jobs: [ListedJob], next: JobCursor?) {
         try await persistently {
+            var jobs: [ListedJob] = []
+            var next: JobCursor?
             if selection.state == .active {
-                let position = cursor.element
-                let all = try await active(selection).filter { selection.filter.lists($0.entry) }
-                let jobs = Array(all.dropFirst(position).prefix(limit))
-                let end = position + jobs.count
-                let next = end < all.count ? JobCursor(partition: 0, element: end) : nil
-                return JobListing(jobs: jobs, batches: try await names(ofBatchesOf: jobs), now: try await cluster.now(), next: next)
+                let all = try await active(selection)
+                jobs = Array(all.dropFirst(cursor.element).prefix(limit))
+                let end = cursor.element + jobs.count
+                if end < all.count { next = JobCursor(partition: 0, element: end) }
+            } else {
+                var walk = JobWalk(self, selection, from: cursor)
+                var looks = 0
+                while jobs.count < limit, looks < parts, walk.next != nil {
+                    looks += 1
+                    jobs += try await walk.look(limit: limit - jobs.count).jobs
+                }
+                next = walk.next
             }
-            var (jobs, looks) = ([ListedJob](), 0)
-            var walk = JobWalk(self, selection, from: cursor)
-            while jobs.count < limit, looks < parts, walk.next != nil {
-                looks += 1
-                jobs += try await walk.look(limit: limit - jobs.count).jobs
-            }
-            var listing = JobListing(jobs: jobs, batches: try await names(ofBatchesOf: jobs), now: try await cluster.now(), next: walk.next)
-            if selection.state == .ready || selection.state == .delayed { try await learnEnds(of: &listing) }
-            return listing
+            try await complete(&jobs, areWaiting: selection.state == .ready || selection.state == .delayed)
+            return (jobs, next)
         }
     }
 
     private static let mostHosts = 1000
 
-    /// Learns when the waiting jobs of a listing are given up. Of very many hosts only some are looked at.
-    private func learnEnds(of listing: inout JobListing) async throws {
-        let hosts = Set(listing.jobs.map(\.entry.host)).sorted().prefix(Self.mostHosts)
-        if hosts.isEmpty { return }
-        let now = listing.now
-        listing.patience = WaitPatience.longest(of: try await workers().workers, at: now)
-        for (name, standing) in try await standings(of: Array(hosts), at: now) {
-            listing.hosts[name] = WaitingHost(name, standing, at: now)
+    /// Adds the present to the jobs, the names of their batches, and when waiting jobs are given up. Of very many hosts only some are
+    /// looked at.
+    private func complete(_ jobs: inout [ListedJob], areWaiting: Bool) async throws {
+        let batches = try await names(ofBatchesOf: jobs)
+        let now = try await cluster.now()
+        var hosts: [String: WaitingHost] = [:]
+        var patience: WaitPatience?
+        if areWaiting, !jobs.isEmpty {
+            let names = Set(jobs.map(\.entry.host)).sorted().prefix(Self.mostHosts)
+            patience = WaitPatience.longest(of: try await workers())
+            for (name, standing) in try await standings(of: Array(names), at: now) {
+                hosts[name] = WaitingHost(name, standing, at: now)
+            }
+        }
+        for index in jobs.indices {
+            let job = jobs[index]
+            let own = job.putOffSince.flatMap { patience?.left(afterRests: .milliseconds(max(0, now - $0))) }
+            let ofHost = hosts[job.entry.host].flatMap { patience?.left(of: $0) }
+            jobs[index].listed = now
+            jobs[index].batchName = batches[job.batch]
+            jobs[index].givenUpWithin = [own, ofHost].compactMap(\.self).min()
         }
     }
 
@@ -62,7 +77,7 @@ extension FetchQueue {
         }
         return try await persistently {
             if selection.state == .active {
-                let count = try await active(selection).count { selection.filter.lists($0.entry) }
+                let count = try await active(selection).count
                 return (min(limit, count), count > limit)
             }
             var (count, looks) = (0, 0)

@@ -87,35 +87,40 @@ package struct ListedJob: Sendable {
 
     /// Since when the URL is put off without a charge; `nil` for a job that is not.
     var putOffSince: Int?
+
+    /// When the job was listed.
+    var listed = 0
+
+    /// The name of its batch; `nil` for a batch that is remembered no longer.
+    package internal(set) var batchName: String?
+
+    /// The time within which a waiting job is asked for or given up, alone or with its host; `nil` where it waits for neither, or nobody knows.
+    package internal(set) var givenUpWithin: Duration?
 }
 
 extension ListedJob {
-    package func age(at now: Int) -> Duration { .milliseconds(max(0, now - enqueued)) }
+    package var age: Duration { .milliseconds(max(0, listed - enqueued)) }
 
     /// How long ago the job was handed out or given up. Below zero, how long the job still has to wait. `nil` for a job that waits for no
     /// time.
-    package func since(at now: Int) -> Duration? { at.map { .milliseconds(now - $0) } }
+    package var since: Duration? { at.map { .milliseconds(listed - $0) } }
 }
 
 /// The position where a listing goes on. Its text is opaque to callers. Of active and dead jobs, only the element counts.
 package struct JobCursor: Sendable, Equatable {
-    var partition = 0
+    var partition: Int
     /// The number of the priority; zero before the first.
-    var priority = 0
+    var priority: Int
     /// The list in its priority: the ready blocks, and then the timers in their order.
-    var list = 0
-    var element = 0
+    var list: Int
+    var element: Int
     /// The job in the element.
-    var job = 0
+    var job: Int
     /// Tells the list from another that has come there since.
-    var mark = 0
+    var mark: Int
 
-    /// The beginning of a listing.
-    package init() {}
-}
-
-extension JobCursor {
-    init(partition: Int, priority: Int = 0, list: Int = 0, element: Int = 0, job: Int = 0, mark: Int = 0) {
+    /// Without numbers it is the beginning of a listing.
+    package init(partition: Int = 0, priority: Int = 0, list: Int = 0, element: Int = 0, job: Int = 0, mark: Int = 0) {
         (self.partition, self.priority, self.list) = (partition, priority, list)
         (self.element, self.job, self.mark) = (element, job, mark)
     }
@@ -128,30 +133,6 @@ extension JobCursor {
         guard parts.count == 6, parts.allSatisfy({ (0..<1 << 53).contains($0) }) else { return nil }
         self.init(partition: parts[0], priority: parts[1], list: parts[2], element: parts[3], job: parts[4], mark: parts[5])
         guard self.text == text else { return nil }
-    }
-}
-
-/// A part of a listing.
-package struct JobListing: Sendable {
-    package let jobs: [ListedJob]
-
-    /// The names of their batches, by number. A batch that is remembered no longer has none.
-    package let batches: [Int: String]
-
-    /// Queue time, ms.
-    package let now: Int
-
-    /// `nil` at the end.
-    package let next: JobCursor?
-
-    /// Hosts of the jobs that do not answer or rest, and how long the queue's workers wait.
-    var hosts: [String: WaitingHost] = [:]
-    var patience: WaitPatience?
-
-    /// The time within which a waiting job is asked for or given up, alone or with its host; `nil` where it waits for neither, or nobody knows.
-    package func givenUpWithin(_ job: ListedJob) -> Duration? {
-        let own = job.putOffSince.flatMap { patience?.left(afterRests: .milliseconds(max(0, now - $0))) }
-        return [own, hosts[job.entry.host].flatMap { patience?.left(of: $0) }].compactMap(\.self).min()
     }
 }
 

@@ -73,14 +73,6 @@ struct SweepStep {
 
 /// The jobs of lists.
 extension SweepStep {
-    /// Jobs that are taken out of an element of a list.
-    private struct Taken {
-        let block: Block
-        let jobs: [Int]
-        /// The bytes that stand in the element's place.
-        let rest: [UInt8]
-    }
-
     /// Deletes the selected jobs of some elements of a list. Or these jobs are ready from now on, at the head of their priority, if they were
     /// delayed.
     /// - Parameters:
@@ -107,7 +99,7 @@ extension SweepStep {
             // A tombstone with nothing behind it goes.
             let isTrimmed = self.behind == 0 && rest == Block.gone
             if taken != nil || isTrimmed { commit.check(element, "LINDEX", part, .integer(-index)) }
-            if let taken { note(taken, priority) }
+            if let taken { note(taken.jobs, of: taken.block, priority) }
             if isTrimmed {
                 trimmed += 1
                 continue
@@ -124,30 +116,30 @@ extension SweepStep {
         if trimmed > 0, !isMore, self.behind == 0, part == key { try await leave(list, priority, elements: trimmed, at: key) }
     }
 
-    /// The selected jobs of an element, as many as the step has room for. Nil where it stays as it is.
-    private func taken(_ element: [UInt8], in list: JobList, now: Int) -> Taken? {
+    /// The selected jobs of an element, as many as the step has room for, and the bytes that stand in its place then. Nil where it stays as
+    /// it is.
+    private func taken(_ element: [UInt8], in list: JobList, now: Int) -> (block: Block, jobs: [Int], rest: [UInt8])? {
         guard let block = reader.selected(element, in: list), concerns(block.enqueued),
             action == .delete || (list.due(block) ?? 0) > now
         else { return nil }
         let jobs = reader.chosen(block, most: limit - count)
         if jobs.isEmpty { return nil }
-        if jobs.count == block.count { return Taken(block: block, jobs: jobs, rest: Block.gone) }
-        return block.bytes(ofJobs: (0..<block.count).filter { !jobs.contains($0) }).map { Taken(block: block, jobs: jobs, rest: $0) }
+        if jobs.count == block.count { return (block, jobs, Block.gone) }
+        return block.bytes(ofJobs: (0..<block.count).filter { !jobs.contains($0) }).map { (block, jobs, $0) }
     }
 
     /// Jobs that end as cancelled, or delayed jobs that are ready.
-    private mutating func note(_ taken: Taken, _ priority: Priority) {
-        let (jobs, batch) = (taken.jobs.count, taken.block.batch)
+    private mutating func note(_ jobs: [Int], of block: Block, _ priority: Priority) {
         if action == .delete {
-            count(jobs, "cancelled", ofBatch: batch)
+            count(jobs.count, "cancelled", ofBatch: block.batch)
             let state = reader.selection.state
-            if state != .ready { count(-jobs, state.rawValue, ofBatch: batch) }
+            if state != .ready { count(-jobs.count, state.rawValue, ofBatch: block.batch) }
         } else {
-            guard let moved = taken.block.bytes(ofJobs: taken.jobs) else { return }
-            count(-jobs, JobState.delayed.rawValue, ofBatch: batch)
+            guard let moved = block.bytes(ofJobs: jobs) else { return }
+            count(-jobs.count, JobState.delayed.rawValue, ofBatch: block.batch)
             commit.write("LPUSH", keys.ready(priority, of: queue.name), .bytes(moved))
         }
-        count += jobs
+        count += jobs.count
     }
 
     /// A list with nothing left has no timer any more. The next attempt of a URL that nobody follows is not made. The next exchange sees to a

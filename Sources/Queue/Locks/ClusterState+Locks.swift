@@ -33,28 +33,6 @@ extension ClusterState {
         }
     }
 
-    /// Gives up the place of a URL's request, and takes one for it at the host that a redirect has led it to. A repeated call changes nothing.
-    /// - Parameters:
-    ///   - partition: The partition of the URL.
-    ///   - usual: The politeness towards hosts for which no rule is stored.
-    func move(
-        _ id: URLID, _ token: LockToken, of partition: Partition, to host: String, usual: HostRule, lease: Duration
-    ) async throws(StateError) -> Passage {
-        try usual.check()
-        let lease = try ExchangeRequest.milliseconds(ofLease: lease)
-        return try await StateError.mapping {
-            func call(_ part: String, _ partition: Partition) async throws -> Passage {
-                try await place(id, token, at: host, usual, lease, part, partition)
-            }
-            let target = self.partition(of: host)
-            if target == partition { return try await call("both", partition) }
-            // Two steps, each of which may be repeated.
-            let passage = try await call("take", target)
-            let left = try await call("leave", partition)
-            return left == .there ? passage : left
-        }
-    }
-
     /// Takes a place at a host for the request of a caller without a job. A repeated call changes nothing.
     /// - Parameters:
     ///   - id: Random, and the same in `Settlement.Outcome.leftPlace`, which gives the place back.
@@ -69,7 +47,7 @@ extension ClusterState {
         }
     }
 
-    private func place(
+    fileprivate func place(
         _ id: URLID, _ token: LockToken, at host: String, _ usual: HostRule, _ lease: Int, _ part: String, _ partition: Partition
     ) async throws -> Passage {
         let reply = try await run(
@@ -120,12 +98,21 @@ extension ClusterState {
 }
 
 extension FetchQueue {
-    /// Takes a place for a job's request at the host that a redirect has led it to.
+    /// Gives up the place of a job's request, and takes one for it at the host that a redirect has led it to. A repeated call changes nothing.
     /// - Parameter usual: The politeness towards hosts for which no rule is stored.
     package func move(_ job: Job, to host: String, usual: HostRule, lease: Duration) async throws(StateError) -> Passage {
-        try await persistently {
-            try await cluster.move(
-                job.id, job.token, of: cluster.partitions[job.partition], to: host, usual: usual, lease: lease)
+        try usual.check()
+        let lease = try ExchangeRequest.milliseconds(ofLease: lease)
+        let (partition, target) = (cluster.partitions[job.partition], cluster.partition(of: host))
+        return try await persistently {
+            func call(_ part: String, _ partition: Partition) async throws -> Passage {
+                try await cluster.place(job.id, job.token, at: host, usual, lease, part, partition)
+            }
+            if target == partition { return try await call("both", partition) }
+            // Two steps, each of which may be repeated.
+            let passage = try await call("take", target)
+            let left = try await call("leave", partition)
+            return left == .there ? passage : left
         }
     }
 }

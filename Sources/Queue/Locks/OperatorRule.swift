@@ -77,12 +77,8 @@ extension OperatorRule {
     package init?(_ pattern: String, _ text: String, now: Int) {
         let parts = text.split(separator: " ", omittingEmptySubsequences: false)
         guard parts.count == 3 else { return nil }
-        self.init(pattern, limit: Int(parts[0]), interval: Int(parts[1]), pausedUntil: Int(parts[2]), now: now)
-    }
-
-    init(_ pattern: String, limit: Int?, interval: Int?, pausedUntil: Int?, now: Int) {
-        self.init(pattern, limit: limit, interval: interval.map { .milliseconds($0) })
-        if let pausedUntil, pausedUntil > now { pause = .milliseconds(pausedUntil - now) }
+        self.init(pattern, limit: Int(parts[0]), interval: Int(parts[1]).map { .milliseconds($0) })
+        if let end = Int(parts[2]), end > now { pause = .milliseconds(end - now) }
     }
 }
 

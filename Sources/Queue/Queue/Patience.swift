@@ -41,10 +41,10 @@ package struct WaitPatience: Sendable, Equatable {
     }
 
     /// The longest of the living workers; `nil` without workers, or where one says nothing: it may wait for ever.
-    static func longest(of workers: [WorkerStatus], at now: Int) -> WaitPatience? {
-        let patiences = workers.filter { $0.state(at: now) != .silent }.map { worker in
+    static func longest(of workers: [WorkerStatus]) -> WaitPatience? {
+        let patiences = workers.filter { $0.state != .silent }.map { worker in
             var patience = worker.record?.patience
-            patience?.age = worker.age(at: now)
+            patience?.age = worker.age
             return patience
         }
         return patiences.contains(nil) ? nil : patiences.compactMap(\.self).reduce(nil) { $0?.longer($1) ?? $1 }

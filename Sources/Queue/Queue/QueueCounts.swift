@@ -32,8 +32,6 @@ package struct QueueCounts: Sendable, Equatable {
     /// Workers claim nothing.
     package var isPaused: Bool { paused > 0 && paused >= partitions }
 
-    package init() {}
-
     /// Jobs that have not ended.
     package var open: Int { ready + active + parked + delayed }
 

@@ -56,7 +56,7 @@ extension ClusterState {
             let waiting = WaitingHost(host, standing, at: now)
             let asking = Set(lock?.queues ?? [])
             let workers = waiting == nil ? [:] : try await workers(of: knownQueues())
-            let patience = Self.patience(with: host, of: workers, at: now) { asking.contains($0) }
+            let patience = Self.patience(with: host, of: workers) { asking.contains($0) }
             return Explanation(
                 now: now, outcome: try replies[0].asOptionalBytes().flatMap { URLOutcome($0) }, holder: lock, heldFor: heldFor,
                 followers: lists.reduce(0) { $0 + $1.length }, standing: standing,

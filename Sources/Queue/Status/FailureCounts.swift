@@ -10,9 +10,9 @@ package struct FailureCounts: Sendable, Equatable {
 
     private static let mark = "failed:"
     private static let longest = 32
+}
 
-    package init() {}
-
+extension FailureCounts {
     /// The counter of a class in the queue's hash. `Scripts/Exchange/ends.lua` counts in the same.
     static func field(of errorClass: String?) -> String {
         mark + (isWord(errorClass ?? "") ? String(errorClass?.prefix(longest) ?? "") : "")
@@ -25,9 +25,9 @@ package struct FailureCounts: Sendable, Equatable {
     /// Names that no script has written are passed over: they could steer a terminal.
     /// - Parameter fields: The names and the values of a queue's hash.
     package init(_ fields: [RedisReply]) throws(RedisError) {
-        for index in stride(from: 0, to: fields.count - 1, by: 2) {
-            let name = try fields[index].asString()
-            guard name.hasPrefix(Self.mark), let count = Int(inRedis: try fields[index + 1].asString()), count > 0 else { continue }
+        for (name, value) in fields.pairs {
+            let name = try name.asString()
+            guard name.hasPrefix(Self.mark), let count = Int(inRedis: try value.asString()), count > 0 else { continue }
             let errorClass = name.dropFirst(Self.mark.count)
             if Self.isWord(errorClass) { byClass[String(errorClass)] = count }
         }

@@ -17,7 +17,7 @@ extension FetchQueue {
                 waits.add(part.waits)
             }
             waits.patience = record.patience
-            waits.patience?.age = record.life.age
+            waits.patience?.age = record.age
             // The worker is alive also where a server of the cluster is away. Sums without that server's jobs would mislead.
             let away = partitions?.away.first
             let (intents, isAskedToDrain) = try await report(worker, record.bytes, away == nil ? counts : nil)

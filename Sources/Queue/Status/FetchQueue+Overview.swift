@@ -20,13 +20,14 @@ extension FetchQueue {
                 // Partitions have clocks of their own.
                 if let age = part.oldest.map({ part.now - $0 }) { oldest = min(oldest ?? home.now, home.now - age) }
             }
+            waits.patience = WaitPatience.longest(of: home.workers)
             var overview = QueueOverview(
                 now: home.now, counts: counts, failures: failures, oldestReady: oldest, samples: home.samples, workers: home.workers,
                 others: partitions?.away.isEmpty == false ? [] : try await others(home.others), waits: waits,
                 standings: try await standings(
                     of: Self.busiest(home.workers).filter { looks[cluster.partition(of: $0).index] != nil }, at: home.now))
             overview.partitions = partitions
-            if overview.workers.contains(where: { $0.state(at: home.now) == .held }) {
+            if overview.workers.contains(where: { $0.state == .held }) {
                 overview.holding = try await BlobStore(cluster).holdingBatches()
             }
             if !overview.isPartial { overview.batches = Batch.sums(of: indices.compactMap { looks[$0]?.batches }) }
@@ -45,7 +46,7 @@ extension FetchQueue {
                     RedisCommand("HSCAN", cluster.home.keys.queue(name), 0, "COUNT", .integer(PartitionLook.mostLookedAt))),
                 let clock = try? await cluster.now()
             else { continue }
-            let workers = try PartitionLook.workers(page.fields(2, of: "HSCAN")[1], now: clock).filter { $0.state(at: clock) != .silent }
+            let workers = try PartitionLook.workers(page.fields(2, of: "HSCAN")[1], now: clock).filter { $0.state != .silent }
                 .count
             if open > 0 || workers > 0 { others.append(OtherQueue(name: name, open: max(0, open), workers: min(100, workers))) }
         }

@@ -9,22 +9,13 @@ enum WorkerField {
     static func drain(_ worker: String) -> String { drains + worker }
 }
 
-/// The workers of a queue, for people who look after them.
-package struct WorkerListing: Sendable, Equatable {
-    package let queue: String
-    /// Queue time, ms.
-    package let now: Int
-    /// The workers that sent a heartbeat lately, the latest heartbeat first.
-    package let workers: [WorkerStatus]
-}
-
 extension FetchQueue {
-    /// The workers that sent a heartbeat lately.
-    package func workers() async throws(StateError) -> WorkerListing {
+    /// The workers that sent a heartbeat lately, the latest heartbeat first.
+    package func workers() async throws(StateError) -> [WorkerStatus] {
         try await persistently {
             let command = RedisCommand("HGETALL", cluster.home.keys.queue(try checkedName()))
             let (now, answers) = try await cluster.answers(to: [command], in: cluster.home)
-            return WorkerListing(queue: name, now: now, workers: try PartitionLook.workers(answers[0], now: now))
+            return try PartitionLook.workers(answers[0], now: now)
         }
     }
 
@@ -52,26 +43,16 @@ extension FetchQueue {
     }
 }
 
-/// A queue among the others of its namespace.
-package struct ListedQueue: Sendable, Equatable {
-    package let name: String
-    package let counts: QueueCounts
-    /// Workers that are heard of.
-    package let workers: Int
-}
-
 extension ClusterState {
     /// The queues that are in use, by name: those with jobs, batches or workers, and those that are kept for their totals.
-    package func queues() async throws(StateError) -> [ListedQueue] {
+    package func queues() async throws(StateError) -> [(name: String, overview: QueueOverview)] {
         var names: Set<String> = []
         for partition in partitions { names.formUnion(try await queuesInUse(in: partition)) }
         names.formUnion(try await queuesWithWorkers())
-        var listed: [ListedQueue] = []
+        var listed: [(name: String, overview: QueueOverview)] = []
         for name in names.sorted() {
             let overview = try await queue(name).overview()
-            if overview.isUnknown { continue }
-            let workers = overview.workers.count { $0.state(at: overview.now) != .silent }
-            listed.append(ListedQueue(name: name, counts: overview.counts, workers: workers))
+            if !overview.isUnknown { listed.append((name, overview)) }
         }
         return listed
     }

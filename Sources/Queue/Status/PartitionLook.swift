@@ -51,16 +51,15 @@ package struct PartitionLook {
         workers = isForOnlookers ? Array(try Self.workers(replies[beside], now: now).prefix(Self.mostWorkers)) : []
         others = isForOnlookers ? try Self.queues(replies[beside + 1], now: now) : []
         failures = try FailureCounts(fields)
-        let history = try stride(from: 0, to: fields.count, by: 2).first { try fields[$0].asString() == "history" }
-        samples = try history.map { QueueSample.read(try fields[$0 + 1].asBytes()) } ?? []
+        let history = try fields.pairs.first { try $0.name.asString() == "history" }
+        samples = try history.map { QueueSample.read(try $0.value.asBytes()) } ?? []
         var hasReadyBlocks = false
         for (index, priority) in Priority.allCases.enumerated() {
             let part = Array(replies[(4 + 4 * index)...].prefix(4))
             let heads = try part[0].asArray().map { try $0.asBytes() }
             hasReadyBlocks = hasReadyBlocks || !heads.isEmpty
-            let timers = try part[1].asArray()
-            var members = try stride(from: 0, to: timers.count - 1, by: 2).map { index in
-                (name: try timers[index].asBytes(), at: Int(inRedis: try timers[index + 1].asString()) ?? 0)
+            var members = try part[1].asArray().pairs.map { member in
+                (name: try member.name.asBytes(), at: Int(inRedis: try member.value.asString()) ?? 0)
             }
             members += try part[2].asArray().map { (name: try $0.asBytes(), at: 0) }
             due.append((priority, members, try part[3].asNumber()))
@@ -180,30 +179,26 @@ package struct PartitionLook {
 
     /// The workers among the fields of a queue's hash, the latest heartbeat first.
     static func workers(_ reply: RedisReply, now: Int) throws -> [WorkerStatus] {
-        let fields = try reply.asArray()
-        let mark = WorkerField.records
-        let names = try stride(from: 0, to: fields.count - 1, by: 2).map { try fields[$0].asString() }
-        let drained = Set(names.filter { $0.hasPrefix(WorkerField.drains) })
-        let workers = try names.enumerated().compactMap { index, name -> WorkerStatus? in
-            guard name.hasPrefix(mark) else { return nil }
-            var reader = ByteReader(try fields[2 * index + 1].asBytes())
+        let fields = try reply.asArray().pairs.map { (name: try $0.name.asString(), value: $0.value) }
+        let drained = Set(fields.map(\.name).filter { $0.hasPrefix(WorkerField.drains) })
+        let workers = try fields.compactMap { name, value -> WorkerStatus? in
+            guard name.hasPrefix(WorkerField.records) else { return nil }
+            var reader = ByteReader(try value.asBytes())
             guard let heard = reader.number(6), now - heard <= longestSilence else { return nil }
-            let id = String(name.dropFirst(mark.count))
+            let id = String(name.dropFirst(WorkerField.records.count))
             return WorkerStatus(
-                id: id, heard: heard, record: WorkerRecord(Array(reader.all())), isAskedToDrain: drained.contains(WorkerField.drain(id)))
+                id: id, heartbeat: .milliseconds(max(0, now - heard)), record: WorkerRecord(Array(reader.all())),
+                isAskedToDrain: drained.contains(WorkerField.drain(id)))
         }
-        return workers.sorted { ($1.heard, $0.id) < ($0.heard, $1.id) }
+        return workers.sorted { ($0.heartbeat, $0.id) < ($1.heartbeat, $1.id) }
     }
 
     /// The queues that had workers lately, the latest heartbeat first.
     static func queues(_ reply: RedisReply, now: Int) throws -> [String] {
-        let fields = try reply.asArray()
         let mark = "queue:"
-        let queues = try stride(from: 0, to: fields.count - 1, by: 2).compactMap { index -> (name: String, heard: Int)? in
-            let name = try fields[index].asString()
-            guard name.hasPrefix(mark), let heard = Int(inRedis: try fields[index + 1].asString()), now - heard <= longestSilence else {
-                return nil
-            }
+        let queues = try reply.asArray().pairs.compactMap { field, value -> (name: String, heard: Int)? in
+            let name = try field.asString()
+            guard name.hasPrefix(mark), let heard = Int(inRedis: try value.asString()), now - heard <= longestSilence else { return nil }
             return (String(name.dropFirst(mark.count)), heard)
         }
         return queues.sorted { ($1.heard, $0.name) < ($0.heard, $1.name) }.map(\.name)

@@ -19,7 +19,7 @@ package struct QueueHistory: Sendable {
     private static let shortestSpan = 500
 
     /// - Parameter looks: The looks of a watcher, the oldest first. They replace workers' samples of about the same time.
-    init(_ overview: QueueOverview, looks: [QueueSample] = []) {
+    package init(_ overview: QueueOverview, looks: [QueueSample] = []) {
         var next = 0
         let recorded = overview.samples.filter { sample in
             while next < looks.count, looks[next].time < sample.time { next += 1 }
@@ -142,20 +142,14 @@ package struct QueueHistory: Sendable {
     }
 }
 
-/// The looks of somebody who watches a queue. They are closer together than the samples of workers, and go on without a worker.
-package struct QueueLooks: Sendable {
-    /// The oldest look first.
-    package private(set) var samples: [QueueSample] = []
-
-    /// As long as Redis keeps samples, in milliseconds.
-    private static let kept = 900_000
-
-    package init() {}
-
+extension [QueueSample] {
+    /// Adds a look of somebody who watches a queue. Such looks are closer together than the samples of workers, and go on without a worker.
     package mutating func note(_ overview: QueueOverview) {
-        if let last = samples.last, overview.now < last.time { samples = [] }
-        samples.append(overview.present)
-        if let old = samples.firstIndex(where: { overview.now - $0.time <= Self.kept }) { samples.removeFirst(old) }
+        if let last, overview.now < last.time { self = [] }
+        append(overview.present)
+        // As long as Redis keeps samples, in milliseconds.
+        let kept = 900_000
+        if let old = firstIndex(where: { overview.now - $0.time <= kept }) { removeFirst(old) }
     }
 }
 

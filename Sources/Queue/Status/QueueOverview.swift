@@ -5,7 +5,7 @@ package struct QueueOverview: Sendable, Equatable {
     /// Queue time in milliseconds, like all other times here.
     package let now: Int
     package let counts: QueueCounts
-    package let failures: FailureCounts
+    package internal(set) var failures = FailureCounts()
 
     /// When the oldest waiting job was enqueued, as far as the first jobs of the lists tell.
     package let oldestReady: Int?
@@ -17,13 +17,13 @@ package struct QueueOverview: Sendable, Equatable {
     package let workers: [WorkerStatus]
 
     /// At most eight other queues of the namespace that had workers lately, the latest heartbeat first.
-    package let others: [OtherQueue]
+    package internal(set) var others: [OtherQueue] = []
 
     /// Jobs that no worker can claim now.
-    package private(set) var waits: QueueWaits
+    package internal(set) var waits = QueueWaits()
 
     /// The busiest hosts, as Redis knows them now. A worker's own count of its requests is as old as its heartbeat.
-    package let standings: [String: HostStanding]
+    package internal(set) var standings: [String: HostStanding] = [:]
 
     /// The partitions of a namespace that has several, and their servers; `nil` for a namespace with one.
     package var partitions: PartitionOverview?
@@ -33,23 +33,6 @@ package struct QueueOverview: Sendable, Equatable {
 
     /// The newest batches, as many as were asked for. They were read in the same pass as the counts.
     package var batches: [Batch] = []
-
-    package init(
-        now: Int, counts: QueueCounts, failures: FailureCounts = .init(), oldestReady: Int?, samples: [QueueSample],
-        workers: [WorkerStatus], others: [OtherQueue] = [],
-        waits: QueueWaits = .init(), standings: [String: HostStanding] = [:]
-    ) {
-        self.now = now
-        self.counts = counts
-        self.failures = failures
-        self.oldestReady = oldestReady
-        self.samples = samples
-        self.workers = workers
-        self.others = others
-        self.waits = waits
-        self.waits.patience = WaitPatience.longest(of: workers, at: now)
-        self.standings = standings
-    }
 }
 
 extension QueueOverview {
@@ -57,9 +40,6 @@ extension QueueOverview {
     package var oldestAge: Duration? { oldestReady.map { .milliseconds(max(0, now - $0)) } }
 
     package var history: QueueHistory { QueueHistory(self) }
-
-    /// - Parameter looks: The looks of a watcher, up to this overview.
-    package func history(with looks: QueueLooks) -> QueueHistory { QueueHistory(self, looks: looks.samples) }
 
     /// The totals of this moment.
     var present: QueueSample {
@@ -80,17 +60,13 @@ extension QueueOverview {
         isPartial || counts.open > 0 && (counts.isPaused || !hasLiveWorker) ? nil : history.remaining(open: counts.open)
     }
 
-    /// Whether a worker sent a heartbeat in the last seconds.
-    package var hasLiveWorker: Bool { workers.contains { $0.state(at: now) != .silent } }
-
-    /// The workers in the order of their machines.
-    package var sortedWorkers: [WorkerStatus] {
-        workers.sorted { ($0.record?.machine ?? "", $0.id) < ($1.record?.machine ?? "", $1.id) }
-    }
+    /// The workers that sent a heartbeat in the last seconds.
+    package var liveWorkers: [WorkerStatus] { workers.filter { $0.state != .silent } }
+    package var hasLiveWorker: Bool { !liveWorkers.isEmpty }
 
     /// The hosts that hold jobs back, and then those of the living workers, the busiest first.
     package var hosts: [HostStatus] {
-        HostStatus.merged(workers.filter { $0.state(at: now) != .silent }.compactMap(\.record), standings, waits.silent, at: now)
+        HostStatus.merged(liveWorkers.compactMap(\.record), standings, waits.silent, at: now)
     }
 }
 
@@ -103,12 +79,6 @@ package struct OtherQueue: Sendable, Equatable {
 
     /// How many workers sent a heartbeat in the last seconds. A hundred stands for more, too.
     package let workers: Int
-
-    package init(name: String, open: Int, workers: Int) {
-        self.name = name
-        self.open = open
-        self.workers = workers
-    }
 }
 
 /// The totals of a queue at one moment.

@@ -16,8 +16,6 @@ package struct ServerStatus: Sendable {
     package var isPersistenceFailing: Bool?
     package var ping: Duration
 
-    package init(ping: Duration) { self.ping = ping }
-
     /// Sums, and the worst of what cannot be summed up.
     fileprivate func adding(_ other: ServerStatus) -> ServerStatus {
         func sum(_ one: Int?, _ other: Int?) -> Int? { one.flatMap { one in other.map { one + $0 } } }

@@ -2,18 +2,23 @@
 package struct WaitingHost: Sendable, Equatable {
     package let name: String
     /// The class of its last failure, or of the answer that asked for a rest; nil where that is not known.
-    package let errorClass: String?
+    package internal(set) var errorClass: String?
     /// Requests without an answer, in a row.
-    package let failures: Int
+    package internal(set) var failures = 0
     /// Until its next request; zero where that may begin now, or is under way.
-    package let rest: Duration
-    package let isGivenUp: Bool
+    package internal(set) var rest = Duration.zero
+    package internal(set) var isGivenUp = false
     /// For how long it has not answered, or has asked for rests; `nil` where that is not known.
-    package let since: Duration?
+    package internal(set) var since: Duration?
     /// The time between two requests, where nothing else keeps its jobs waiting.
-    package let pace: Duration?
+    package internal(set) var pace: Duration?
     /// Jobs that workers met and put aside; `nil` where they were not looked at. Of a long list only the beginning is.
     package internal(set) var jobs: Int?
+
+    /// Why its last request failed, in a sentence; `nil` where nobody asked for that.
+    package internal(set) var reason: String?
+    /// The time within which it answers or is given up, if it is not given up already; `nil` where that is not known.
+    package var givenUpWithin: Duration?
 
     package enum State: String, Sendable, CaseIterable {
         /// It does not answer. One request at a time asks whether it does.
@@ -33,21 +38,9 @@ package struct WaitingHost: Sendable, Equatable {
 
     /// Nobody waits long for a host with a shorter pace.
     private static let leastPace = Duration.seconds(1)
+}
 
-    package init(
-        name: String, errorClass: String? = nil, failures: Int = 0, rest: Duration = .zero, isGivenUp: Bool = false, since: Duration? = nil,
-        pace: Duration? = nil, jobs: Int? = nil
-    ) {
-        self.name = name
-        self.errorClass = errorClass
-        self.failures = failures
-        self.rest = rest
-        self.isGivenUp = isGivenUp
-        self.since = since
-        self.pace = pace
-        self.jobs = jobs
-    }
-
+extension WaitingHost {
     /// Nil for a host that only has no free place.
     init?(_ name: String, _ standing: HostStanding, at now: Int, jobs: Int? = nil) {
         guard standing.failures == 0, standing.restsUntil <= now else {

@@ -32,8 +32,14 @@ package struct WorkerRecord: Sendable, Equatable {
     /// How many requests the worker allows a host without a rule, with all other workers together.
     package var hostLimit: Int
 
-    /// The worker's life so far.
-    package var life: Life
+    /// For how long the worker had run at the heartbeat.
+    package var age: Duration
+
+    /// The requests that ended within `interval`, at all hosts.
+    package var ended: Int
+
+    /// The partitions in which the worker holds jobs, or has an exchange under way.
+    package var partitions: [Int]
 
     /// How long it waits for hosts.
     package var patience: WaitPatience
@@ -41,29 +47,14 @@ package struct WorkerRecord: Sendable, Equatable {
     /// How long its jobs stay its own when it says nothing more.
     package var lease: Duration
 
-    /// A worker's age, speed and partitions.
-    package struct Life: Sendable, Equatable {
-        /// For how long the worker had run at the heartbeat.
-        package var age: Duration
-        /// The requests that ended within the record's `interval`, at all hosts.
-        package var ended: Int
-        /// The partitions in which the worker holds jobs, or has an exchange under way.
-        package var partitions: [Int]
-
-        package init(age: Duration, ended: Int, partitions: [Int]) {
-            self.age = age
-            self.ended = ended
-            self.partitions = partitions
-        }
-    }
-
     package static let mostHosts = 8
     private static let version = 1
 
     package init(
         machine: String, processID: Int, version: String, concurrency: Int, bound: PlacesBound? = nil, active: Int,
         isStopping: Bool, isFull: Bool = false, isHeld: Bool = false,
-        interval: Duration, hosts: [HostLoad], hostLimit: Int, life: Life, patience: WaitPatience, lease: Duration
+        interval: Duration, hosts: [HostLoad], hostLimit: Int, age: Duration, ended: Int, partitions: [Int], patience: WaitPatience,
+        lease: Duration
     ) {
         self.machine = machine
         self.processID = processID
@@ -77,7 +68,9 @@ package struct WorkerRecord: Sendable, Equatable {
         self.interval = interval
         self.hosts = hosts
         self.hostLimit = hostLimit
-        self.life = life
+        self.age = age
+        self.ended = ended
+        self.partitions = partitions
         self.patience = patience
         self.lease = lease
     }
@@ -96,7 +89,10 @@ package struct WorkerRecord: Sendable, Equatable {
         bytes.append(number: listed.count, count: 1)
         for host in listed { bytes += host.bytes }
         bytes.append(number: hostLimit, count: 3)
-        bytes += life.bytes
+        bytes.append(number: age.wholeMilliseconds / 1000, count: 4)
+        bytes.append(number: ended, count: 4)
+        let inPartitions = Array(partitions.prefix(Partition.most))
+        for number in [inPartitions.count] + inPartitions { bytes.append(number: number, count: 1) }
         for time in [patience.silence, patience.rests, lease] { bytes.append(number: time.wholeMilliseconds, count: 6) }
         return bytes
     }
@@ -113,14 +109,16 @@ package struct WorkerRecord: Sendable, Equatable {
             guard let host = HostLoad(&reader) else { return nil }
             hosts.append(host)
         }
-        guard let hostLimit = reader.number(3), let life = Life(&reader), let silence = reader.number(6), let rests = reader.number(6),
-            let lease = reader.number(6)
+        guard let hostLimit = reader.number(3), let age = reader.number(4), let ended = reader.number(4), let places = reader.number(1)
+        else { return nil }
+        let partitions = (0..<places).compactMap { _ in reader.number(1) }
+        guard partitions.count == places, let silence = reader.number(6), let rests = reader.number(6), let lease = reader.number(6)
         else { return nil }
         self.init(
             machine: machine, processID: processID, version: version, concurrency: concurrency,
             bound: PlacesBound(code: flags >> 3), active: active, isStopping: flags & 1 == 1, isFull: flags & 2 == 2,
             isHeld: flags & 4 == 4, interval: .milliseconds(interval), hosts: hosts,
-            hostLimit: hostLimit, life: life,
+            hostLimit: hostLimit, age: .seconds(age), ended: ended, partitions: partitions,
             patience: WaitPatience(silence: .milliseconds(silence), rests: .milliseconds(rests)), lease: .milliseconds(lease))
     }
 }
@@ -170,29 +168,7 @@ extension WorkerRecord {
     /// Requests that end in a second; `nil` where it is not known, as of a worker that has just begun.
     package var endedPerSecond: Double? {
         guard interval >= Self.shortestInterval else { return nil }
-        return Double(life.ended) / (interval / .seconds(1))
-    }
-}
-
-extension WorkerRecord.Life {
-    fileprivate var bytes: [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.append(number: age.wholeMilliseconds / 1000, count: 4)
-        bytes.append(number: ended, count: 4)
-        let listed = partitions.prefix(Partition.most)
-        bytes.append(number: listed.count, count: 1)
-        for partition in listed { bytes.append(number: partition, count: 1) }
-        return bytes
-    }
-
-    fileprivate init?(_ reader: inout ByteReader) {
-        guard let age = reader.number(4), let ended = reader.number(4), let count = reader.number(1) else { return nil }
-        var partitions: [Int] = []
-        for _ in 0..<count {
-            guard let partition = reader.number(1) else { return nil }
-            partitions.append(partition)
-        }
-        self.init(age: .seconds(age), ended: ended, partitions: partitions)
+        return Double(ended) / (interval / .seconds(1))
     }
 }
 
@@ -201,17 +177,17 @@ package struct HostLoad: Sendable, Equatable {
     package var name: String
 
     /// How many requests are in flight, and how long the oldest of them has taken so far.
-    package var running = 0
-    package var longest = Duration.zero
+    package var running: Int
+    package var longest: Duration
 
     /// Recently finished requests: how many, how many of them failed, and their average duration.
-    package var finished = 0
-    package var failed = 0
-    package var average = Duration.zero
+    package var finished: Int
+    package var failed: Int
+    package var average: Duration
 
-    package init(name: String) { self.name = name }
-
-    package init(name: String, running: Int, longest: Duration, finished: Int, failed: Int, average: Duration) {
+    package init(
+        name: String, running: Int = 0, longest: Duration = .zero, finished: Int = 0, failed: Int = 0, average: Duration = .zero
+    ) {
         self.name = name
         self.running = running
         self.longest = longest
@@ -244,7 +220,7 @@ package struct HostLoad: Sendable, Equatable {
     }
 }
 
-/// A worker as its last heartbeat shows it.
+/// A worker at the moment of a look, as its last heartbeat shows it.
 package struct WorkerStatus: Sendable, Equatable {
     package enum State: String, Sendable, CaseIterable {
         case working
@@ -262,8 +238,8 @@ package struct WorkerStatus: Sendable, Equatable {
 
     package let id: String
 
-    /// When the last heartbeat came, in queue time, ms.
-    package let heard: Int
+    /// How long ago the last heartbeat came.
+    package let heartbeat: Duration
 
     /// `nil` where the record cannot be read.
     package let record: WorkerRecord?
@@ -274,9 +250,9 @@ package struct WorkerStatus: Sendable, Equatable {
     /// The time of three heartbeats.
     private static let silence = Duration.seconds(15)
 
-    package init(id: String, heard: Int, record: WorkerRecord?, isAskedToDrain: Bool = false) {
+    package init(id: String, heartbeat: Duration, record: WorkerRecord?, isAskedToDrain: Bool = false) {
         self.id = id
-        self.heard = heard
+        self.heartbeat = heartbeat
         self.record = record
         self.isAskedToDrain = isAskedToDrain
     }
@@ -285,22 +261,25 @@ package struct WorkerStatus: Sendable, Equatable {
     package var isDraining: Bool { isAskedToDrain || record?.isStopping == true }
 
     /// For how long the worker has run; `nil` where it is not known. A silent worker is taken to run.
-    package func age(at now: Int) -> Duration? { record.map { $0.life.age + heartbeat(at: now) } }
-
-    package func heartbeat(at now: Int) -> Duration { .milliseconds(max(0, now - heard)) }
+    package var age: Duration? { record.map { $0.age + heartbeat } }
 
     /// The time within which a worker that was killed loses its jobs to others; `nil` where it had none, or has lost them. It may have extended
     /// its lease until the next heartbeat was due.
-    package func jobsBack(at now: Int) -> Duration? {
+    package var jobsBack: Duration? {
         guard let record, record.active > 0 else { return nil }
-        let left = record.lease + Self.silence / 3 - heartbeat(at: now)
+        let left = record.lease + Self.silence / 3 - heartbeat
         return left > .zero ? left : nil
     }
 
-    package func state(at now: Int) -> State? {
-        if heartbeat(at: now) > Self.silence { return .silent }
+    package var state: State? {
+        if heartbeat > Self.silence { return .silent }
         return record.map { $0.isStopping ? .stopping : $0.isHeld ? .held : $0.isFull ? .full : $0.active > 0 ? .working : .idle }
     }
+}
+
+extension [WorkerStatus] {
+    /// In the order of their machines.
+    package var byMachine: [WorkerStatus] { sorted { ($0.record?.machine ?? "", $0.id) < ($1.record?.machine ?? "", $1.id) } }
 }
 
 extension ByteReader {

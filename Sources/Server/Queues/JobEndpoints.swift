@@ -72,7 +72,7 @@ extension Gateway {
                 parameters: Self.jobs(JobState.allCases) + [
                     Parameter("cursor", .text, "The cursor of the page before."), Self.limit,
                 ],
-                hasEffects: false, shape: Self.shape(["jobs": .list(JobLook.fields.shape), "cursor": .optional(.text)]), reply: list),
+                hasEffects: false, shape: Self.shape(["jobs": .list(ListedJob.fields.shape), "cursor": .optional(.text)]), reply: list),
             Endpoint(
                 method: "GET", path: "/v1/jobs/count",
                 summary: "How many jobs a list or a change would be about. The count ends after a bounded search, and says so.",
@@ -144,7 +144,7 @@ extension Gateway {
                 try await numbered(selection, request, in: queue), from: cursor, limit: limit, parts: Self.parts)
             return [
                 "schema": 1, "queue": .string(queue.name), "state": .string(selection.state.rawValue),
-                "jobs": JobLook.fields.list(of: page.looks),
+                "jobs": ListedJob.fields.list(of: page.jobs),
                 "cursor": JSONValue(page.next?.text),
             ]
         }

@@ -112,7 +112,7 @@ extension QueueOverview {
     }
 
     private var workerStates: [String: WorkerStatus.State?] {
-        Dictionary(workers.map { ($0.id, $0.state(at: now)) }) { first, _ in first }
+        Dictionary(workers.map { ($0.id, $0.state) }) { first, _ in first }
     }
 }
 

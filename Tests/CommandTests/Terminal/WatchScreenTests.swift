@@ -27,10 +27,10 @@ import Testing
         }
         let beats = (0..<workers).map { index in
             WorkerStatus(
-                id: "worker\(index)", heard: now - index * 1000,
+                id: "worker\(index)", heartbeat: .seconds(index),
                 record: WorkerRecord(
                     machine: "machine-\(index)", processID: 4000 + index, version: "1.2.3", concurrency: 64, active: 64, isStopping: false,
-                    interval: .seconds(5), hosts: seen, hostLimit: 8, life: .init(age: .seconds(90), ended: 60, partitions: [0]),
+                    interval: .seconds(5), hosts: seen, hostLimit: 8, age: .seconds(90), ended: 60, partitions: [0],
                     patience: WaitPatience(silence: .seconds(900), rests: .seconds(86_400)), lease: .seconds(30)))
         }
         let overview = QueueOverview(now: now, counts: counts, oldestReady: now - 192_000, samples: history, workers: beats)
@@ -162,7 +162,7 @@ import Testing
             var counts = QueueCounts()
             (counts.enqueued, counts.done, counts.ready, counts.paused) = (110, ended, 110 - ended, isPaused ? 1 : 0)
             let samples = [QueueSample(time: 0, done: 0, failed: 0, bytes: 0, open: 110)]
-            let worker = WorkerStatus(id: "w", heard: 10_000, record: nil)
+            let worker = WorkerStatus(id: "w", heartbeat: .zero, record: nil)
             let overview = QueueOverview(now: 10_000, counts: counts, oldestReady: nil, samples: samples, workers: [worker], waits: waits)
             let status = StatusReport(name: "q", report: overview, server: ServerStatus(ping: .zero), work: WorkAtHand([], open: 110))
             let screen = Self.lines(status, 120, 24)[2].split(separator: "ended, ").last.map(String.init) ?? ""
@@ -177,7 +177,7 @@ import Testing
     @Test func `a worker of which nothing was heard for long is silent, and the text says when its jobs come back`() {
         let record = Self.status().report.workers[0].record
         let told = [15_000, 16_000, 50_000].map { silence in
-            let worker = WorkerStatus(id: "w", heard: 100_000 - silence, record: record)
+            let worker = WorkerStatus(id: "w", heartbeat: .milliseconds(silence), record: record)
             let overview = QueueOverview(now: 100_000, counts: QueueCounts(), oldestReady: nil, samples: [], workers: [worker])
             let status = StatusReport(name: "q", report: overview, server: ServerStatus(ping: .zero))
             return status.lines(Self.style).first { $0.hasPrefix("w ") } ?? ""

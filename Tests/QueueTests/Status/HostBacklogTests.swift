@@ -8,7 +8,7 @@ import Testing
     private static func record(silence: Int, rests: Int, age: Int) -> WorkerRecord {
         var record = WorkerRecord.ofTest("m", active: 0)
         record.patience = WaitPatience(silence: .seconds(silence), rests: .seconds(rests))
-        record.life.age = .seconds(age)
+        record.age = .seconds(age)
         return record
     }
 
@@ -24,7 +24,7 @@ import Testing
             _ = try await fixture.cluster.queue("other").beat("b", Self.record(silence: 900, rests: 3600, age: 50))
             let progress = try await fixture.queue.beat("a", Self.record(silence: 60, rests: 60, age: 10))
             let host = try #require(try await fixture.cluster.hostBacklogs(under: []).hosts.first)
-            #expect(host.host.since == .seconds(50) && host.jobs == 3)
+            #expect(host.since == .seconds(50) && host.jobs == 3)
             #expect(host.givenUpWithin == .seconds(50))
             #expect(try await fixture.cluster.explain(job.id, host: "h0").givenUpWithin == .seconds(50))
             #expect(progress.waits.givenUpWithin == .seconds(50))
@@ -33,7 +33,7 @@ import Testing
             for state in [JobState.ready, .delayed] {
                 let listing = try await fixture.queue.jobs(JobSelection(state), limit: 9)
                 #expect(listing.jobs.count == (state == .ready ? 3 : 1))
-                #expect(listing.jobs.allSatisfy { listing.givenUpWithin($0) == .seconds(50) }, "\(state)")
+                #expect(listing.jobs.allSatisfy { $0.givenUpWithin == .seconds(50) }, "\(state)")
             }
             clock.advance(by: .seconds(5))
             #expect(try await fixture.cluster.hostBacklogs(under: []).hosts.first?.givenUpWithin == .seconds(45))

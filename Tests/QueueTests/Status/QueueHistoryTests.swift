@@ -18,7 +18,7 @@ import Testing
             QueueSample(
                 time: $0.second * 1000, done: $0.done, failed: $0.done / 10, bytes: $0.done * 1000, open: 10_000 - $0.done * 11 / 10)
         }
-        let beat = WorkerStatus(id: "w", heard: now.second * 1000 - silence, record: nil)
+        let beat = WorkerStatus(id: "w", heartbeat: .milliseconds(silence), record: nil)
         return QueueOverview(now: now.second * 1000, counts: counts, oldestReady: nil, samples: history, workers: [beat])
     }
 
@@ -74,9 +74,9 @@ import Testing
             )
             return QueueOverview(now: present.time, counts: counts, oldestReady: nil, samples: samples, workers: [])
         }
-        var looks = QueueLooks()
+        var looks: [QueueSample] = []
         if watched { for sample in samples { looks.note(overview(sample)) } }
-        return overview(samples[samples.count - 1], watched ? [] : samples.dropLast()).history(with: looks)
+        return QueueHistory(overview(samples[samples.count - 1], watched ? [] : samples.dropLast()), looks: looks)
     }
 
     /// 300 jobs waited for two seconds, and were fetched within the next. Somebody watched from then on.
@@ -111,14 +111,14 @@ import Testing
         let look = { (time: Int, done: Int) in QueueSample(time: time, done: done, failed: 0, bytes: 0, open: 400 - done) }
         var counts = QueueCounts()
         (counts.enqueued, counts.done, counts.ready) = (400, 300, 100)
-        var looks = QueueLooks()
+        var looks: [QueueSample] = []
         for (time, done) in [(10_000, 100), (11_000, 100), (12_000, 300)] {
             (counts.done, counts.ready) = (done, 400 - done)
             looks.note(QueueOverview(now: time, counts: counts, oldestReady: nil, samples: [], workers: []))
         }
         let samples = [look(5000, 0), look(9900, 100), look(11_900, 250)]
         let overview = QueueOverview(now: 12_000, counts: counts, oldestReady: nil, samples: samples, workers: [])
-        #expect(overview.history(with: looks).throughput(steps: 8, of: .seconds(1)) == [nil, 20, 20, 20, 20, 20, 0, 200])
+        #expect(QueueHistory(overview, looks: looks).throughput(steps: 8, of: .seconds(1)) == [nil, 20, 20, 20, 20, 20, 0, 200])
     }
 
     @Test func `work in a gap between samples is drawn at its beginning, and new jobs at its end`() {
@@ -146,9 +146,9 @@ import Testing
             let host = HostLoad(name: "h", running: running, longest: .seconds(running), finished: 10, failed: 5, average: .seconds(2))
             let record = WorkerRecord(
                 machine: "m", processID: 1, version: "1", concurrency: 8, active: running, isStopping: false, interval: .seconds(5),
-                hosts: [host], hostLimit: 8, life: .init(age: .seconds(90), ended: 10, partitions: [0]),
+                hosts: [host], hostLimit: 8, age: .seconds(90), ended: 10, partitions: [0],
                 patience: WaitPatience(silence: .zero, rests: .zero), lease: .seconds(30))
-            return WorkerStatus(id: name, heard: time, record: record)
+            return WorkerStatus(id: name, heartbeat: .milliseconds(100_000 - time), record: record)
         }
         let overview = QueueOverview(
             now: 100_000, counts: QueueCounts(), oldestReady: 40_000, samples: [],
@@ -161,8 +161,8 @@ import Testing
         #expect(overview.hosts.count == 1 && host.name == "h" && host.running == 4 && host.longest == .seconds(3))
         #expect(host.endedPerSecond == 4 && host.failureShare == 0.5 && host.average == .seconds(2))
         #expect(host.limit == 8 && host.rest == nil && !host.isGivenUp)
-        #expect(overview.sortedWorkers.map { $0.state(at: 100_000) } == [.working, .working, .silent])
-        #expect(overview.sortedWorkers.map { $0.heartbeat(at: 100_000) } == [.seconds(1), .seconds(2), .seconds(16)])
+        #expect(overview.workers.byMachine.map(\.state) == [.working, .working, .silent])
+        #expect(overview.workers.byMachine.map(\.heartbeat) == [.seconds(1), .seconds(2), .seconds(16)])
         #expect(overview.oldestAge == .seconds(60))
     }
 }

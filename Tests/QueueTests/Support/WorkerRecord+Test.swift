@@ -9,7 +9,7 @@ extension WorkerRecord {
         ]
         return WorkerRecord(
             machine: machine, processID: 4711, version: "1.2.3", concurrency: 64, active: active, isStopping: false, interval: .seconds(5),
-            hosts: hosts, hostLimit: 8, life: .init(age: .seconds(60), ended: 40, partitions: [0]),
+            hosts: hosts, hostLimit: 8, age: .seconds(60), ended: 40, partitions: [0],
             patience: WaitPatience(silence: .seconds(900), rests: .seconds(86_400)), lease: .seconds(30))
     }
 

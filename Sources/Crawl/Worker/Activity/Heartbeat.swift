@@ -105,7 +105,7 @@ struct Heartbeat: Sendable {
             isHeld: activity.isHeld,
             interval: seen.interval,
             hosts: seen.notable(WorkerRecord.mostHosts), hostLimit: options.hostLimit,
-            life: .init(age: pulse.age, ended: seen.hosts.reduce(0) { $0 + $1.finished }, partitions: pulse.partitions),
+            age: pulse.age, ended: seen.hosts.reduce(0) { $0 + $1.finished }, partitions: pulse.partitions,
             patience: options.retryPolicy.wait, lease: options.lease)
     }
 }

@@ -1,23 +1,5 @@
 internal import GannetRedisClient
 
-/// A host that keeps jobs waiting, and how many.
-package struct HostBacklog: Sendable, Equatable {
-    package private(set) var host: WaitingHost
-    /// Why its last request failed, in a sentence.
-    package let reason: String?
-    /// Of all queues.
-    package var jobs: Int { host.jobs ?? 0 }
-    /// The time within which it answers or is given up, if it is not given up already; `nil` where that is not known.
-    package let givenUpWithin: Duration?
-
-    init(_ host: WaitingHost, _ standing: HostStanding, jobs: Int, _ patience: WaitPatience?) {
-        self.host = host
-        self.host.jobs = jobs
-        givenUpWithin = patience?.left(of: host)
-        reason = standing.lastFailure?.failureSentence
-    }
-}
-
 extension ClusterState {
     private static let mostBacklogs = 1000
     private static let blocksRead = 64
@@ -26,15 +8,15 @@ extension ClusterState {
     /// - Parameter rules: All rules of the namespace.
     package func hostBacklogs(
         under rules: [OperatorRule]
-    ) async throws(StateError) -> (hosts: [HostBacklog], count: Int) {
+    ) async throws(StateError) -> (hosts: [WaitingHost], count: Int) {
         let rules = Dictionary(rules.map { ($0.pattern, $0) }) { one, _ in one }
         return try await StateError.mapping {
             let queues = try await knownQueues()
             let workers = try await workers(of: queues)
-            var waits = (hosts: [HostBacklog](), count: 0)
+            var waits = (hosts: [WaitingHost](), count: 0)
             for partition in partitions {
                 let now = try await now(in: partition)
-                var found: [(host: WaitingHost, standing: HostStanding)] = []
+                var found: [WaitingHost] = []
                 // A scan may meet a host twice.
                 var seen: Set<String> = []
                 try await scanHosts(in: partition) { name, standing in
@@ -42,21 +24,22 @@ extension ClusterState {
                     if standing.pace != .none, !rules.isEmpty {
                         standing.rule = OperatorRule.patterns(for: name).lazy.compactMap { rules[$0] }.first { $0.hasEffect }
                     }
-                    guard let host = WaitingHost(name, standing, at: now), seen.insert(name).inserted else { return }
+                    guard var host = WaitingHost(name, standing, at: now), seen.insert(name).inserted else { return }
+                    host.reason = standing.lastFailure?.failureSentence
                     waits.count += 1
-                    if found.count < Self.mostBacklogs { found.append((host, standing)) }
+                    if found.count < Self.mostBacklogs { found.append(host) }
                 }
-                let jobs = try await jobsAside(found.map(\.host.name), of: queues, in: partition)
-                let backlogs = zip(found, jobs).map { found, jobs in
-                    let patience = Self.patience(with: found.host.name, of: workers, at: now) { jobs[$0, default: 0] > 0 }
-                    return HostBacklog(found.host, found.standing, jobs: jobs.values.reduce(0, +), patience)
+                for (index, jobs) in try await jobsAside(found.map(\.name), of: queues, in: partition).enumerated() {
+                    let patience = Self.patience(with: found[index].name, of: workers) { jobs[$0, default: 0] > 0 }
+                    found[index].jobs = jobs.values.reduce(0, +)
+                    found[index].givenUpWithin = patience?.left(of: found[index])
                 }
                 // A pace without jobs keeps nobody waiting.
-                let waiting = backlogs.filter { $0.host.state != .paced || $0.jobs > 0 }
-                waits.count -= backlogs.count - waiting.count
+                let waiting = found.filter { $0.state != .paced || $0.jobs != 0 }
+                waits.count -= found.count - waiting.count
                 waits.hosts += waiting
             }
-            waits.hosts.sort { ($0.jobs, $0.host.failures, $1.host.name) > ($1.jobs, $1.host.failures, $0.host.name) }
+            waits.hosts.sort { ($0.jobs ?? 0, $0.failures, $1.name) > ($1.jobs ?? 0, $1.failures, $0.name) }
             waits.hosts.removeLast(max(0, waits.hosts.count - Self.mostBacklogs))
             return waits
         }
@@ -81,19 +64,19 @@ extension ClusterState {
 
     func workers(of queues: [String]) async throws -> [String: [WorkerStatus]] {
         var workers: [String: [WorkerStatus]] = [:]
-        for name in queues { workers[name] = try await FetchQueue(self, name, .once).workers().workers }
+        for name in queues { workers[name] = try await FetchQueue(self, name, .once).workers() }
         return workers
     }
 
     /// How long workers wait for a host, at most. Each run has a queue and a patience of its own, so the workers of queues with jobs at the
     /// host count. Where no queue is known to have some, all workers do.
     static func patience(
-        with host: String, of workers: [String: [WorkerStatus]], at now: Int, where hasJobs: (String) -> Bool
+        with host: String, of workers: [String: [WorkerStatus]], where hasJobs: (String) -> Bool
     ) -> WaitPatience? {
         let own = workers.filter { queue, workers in
             hasJobs(queue) || workers.contains { $0.record?.hosts.contains { $0.name == host && $0.running > 0 } == true }
         }
-        return WaitPatience.longest(of: (own.isEmpty ? workers : own).values.flatMap(\.self), at: now)
+        return WaitPatience.longest(of: (own.isEmpty ? workers : own).values.flatMap(\.self))
     }
 
     /// How many jobs stand aside for each of the hosts, by queue. All blocks of a list are taken to be like its first.
