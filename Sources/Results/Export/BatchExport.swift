@@ -167,13 +167,7 @@ extension BatchExport {
     ) async throws -> (urls: ManifestTotals, list: ManifestTotals?) {
         let work = Manifest.Work.batch(isCancelled: batch.batch.cancelled > 0, isComplete: batch.batch.isComplete)
         let manifest = try Manifest(in: folder, of: work, packing: packing, identify: identify)
-        var (place, counting) = (0, FinishedBatch.Counting())
-        while place < batch.count {
-            let part = try await batch.part(from: place)
-            let ended = part.ids.enumerated().filter { counting.counts($1, in: part) }.map { (place: part.place + $0 + 1, id: $1) }
-            try await manifest.add(ended: ended)
-            place += part.jobs.count
-        }
+        try await batch.forEachPart { _, counted in try await manifest.add(ended: counted.map { (place: $0.place + 1, id: $0.job.id) }) }
         if let rows { while let some = try await rows() { try await manifest.add(some) } }
         try FinishedBatch.checkCancellation()
         let totals = try await manifest.finish()
