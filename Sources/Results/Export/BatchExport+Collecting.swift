@@ -4,6 +4,9 @@ internal import GannetQueue
 
 /// Copying bodies that are kept.
 extension BatchExport {
+    /// The exchanges of a URL for the folder, until they are in an archive.
+    private typealias WantedExchanges = (id: URLID, place: ExchangesPlace)
+
     private static let slice = 128
     private static let width = 4
     /// The most bytes of bodies in memory at a time.
@@ -79,13 +82,13 @@ extension BatchExport {
                 if batch.batch.options.keeping == .wire, outcome.content.status != 0 || !outcome.isNegative { noteWithoutExchanges() }
                 return nil
             }
-            return folder.folder.exchanges(of: job.id, at: place) == nil ? WantedExchanges(id: job.id, place: place) : nil
+            return folder.folder.exchanges(of: job.id, at: place) == nil ? (id: job.id, place: place) : nil
         }
     }
 
     /// Exchanges that are not kept any more are left out: the archive then has the body alone.
     private func bring(_ part: [WantedExchanges]) async throws {
-        try await source.read(part) { one, bytes in
+        try await read(part, size: \.place.size, by: { try await $0.exchanges(of: $1.id, at: $1.place) }) { one, bytes in
             if let bytes {
                 try self.folder.folder.writeExchanges(bytes, of: one.id)
             } else {
@@ -129,22 +132,47 @@ extension BatchExport {
     private func bring(_ part: [WantedBody]) async throws {
         let left = try await OwnedThread.run(name: "gannet-folder") {
             try part.filter { body in
-                guard let file = try self.source.copy(body.content, to: self.folder.folder) else { return true }
-                try self.place(file, body)
-                return false
+                for store in self.stores {
+                    guard let file = try store.copy(body.content, to: self.folder.folder) else { continue }
+                    try self.place(file, body)
+                    return false
+                }
+                return true
             }
         }
         if left.isEmpty { return }
-        try await source.read(left) { body, bytes in
+        try await read(left, size: \.content.size, by: { try await $0.copies ? nil : $0.body($1.content) }) { body, bytes in
             if let bytes { try self.write(bytes, body) } else { try self.noteMissing(body) }
         }
     }
 
     private func noteMissing(_ body: WantedBody) throws {
         let content = body.content
-        let loss = source.keeps(content.place) ? ExportLoss.evicted : .elsewhere
+        let loss = stores.contains { $0.keeps(content.place) } ? ExportLoss.evicted : .elsewhere
         try noteLost(
             loss.record(body.id, url: content.url, status: content.status, digest: body.digest, size: content.size), known: nil)
+    }
+
+    /// Hands the bytes that the first of the stores has to `use`, `nil` for those that are not kept any more. `use` may block.
+    private func read<Wanted: Sendable>(
+        _ wanted: [Wanted], size: (Wanted) -> Int, by ask: @escaping @Sendable (any BodyStore, Wanted) async throws -> [UInt8]?,
+        _ use: @escaping @Sendable (Wanted, [UInt8]?) throws -> Void
+    ) async throws {
+        try await gate.withRoom(for: wanted.reduce(0) { max($0, size($1)) }) {
+            let found = try await withThrowingTaskGroup(of: (Int, [UInt8]?).self, returning: [[UInt8]?].self) { group in
+                for (index, one) in wanted.enumerated() {
+                    group.addTask {
+                        let bytes = try await self.persistently { () async throws -> [UInt8]? in
+                            for store in self.stores { if let bytes = try await ask(store, one) { return bytes } }
+                            return nil
+                        }
+                        return (index, bytes)
+                    }
+                }
+                return try await group.reduce(into: Array(repeating: nil, count: wanted.count)) { $0[$1.0] = $1.1 }
+            }
+            try await OwnedThread.run(name: "gannet-folder") { for (one, bytes) in zip(wanted, found) { try use(one, bytes) } }
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 internal import GannetBase
 internal import GannetHTTP
 package import GannetQueue
+internal import GannetRedisClient
 package import Lists
 
 /// Copies the bodies of a batch's URLs into a folder.
@@ -12,7 +13,12 @@ package import Lists
 package final class BatchExport: Sendable {
     let batch: FinishedBatch
     let folder: RecordedFolder
-    let source: ExportSource
+    /// Those of the batch's workers, and then Redis.
+    let stores: [any BodyStore]
+    /// The export has a connection of its own, because a large body delays other calls.
+    private let connection: RedisConnection
+    let persistently: Persistence
+    let gate = LargeBodyGate()
     /// Packs the bodies; nil where they stay files.
     let packing: BodyPacking?
     /// Whether lost bodies are fetched again later, so that they are not reported as failures yet.
@@ -30,9 +36,9 @@ package final class BatchExport: Sendable {
         _ batch: FinishedBatch, of cluster: ClusterState, into folder: RecordedFolder, packing: BodyPacking? = nil, stores: [any BodyStore],
         refetches: Bool, patience: Duration, report: @escaping @Sendable (ExportNews) -> Void
     ) async throws(StateError) {
-        // The export has a connection of its own, because a large body delays other calls.
-        let connection = try await cluster.connect(patience: ClusterState.bodyPatience)
-        source = ExportSource(cluster, over: connection, stores, patience: patience)
+        connection = try await cluster.connect(patience: ClusterState.bodyPatience)
+        persistently = cluster.persistently(over: connection, patience: patience)
+        self.stores = stores + [BlobStore(cluster, over: connection)]
         self.batch = batch
         self.folder = folder
         self.packing = packing
@@ -45,7 +51,7 @@ package final class BatchExport: Sendable {
 
     func noteWithoutExchanges() { withoutExchanges.withLock { $0 += 1 } }
 
-    package func close() async { await source.close() }
+    package func close() async { await connection.close() }
 
     /// Records a body that is in the folder. Blocks.
     /// - Parameter known: The current record.
@@ -130,7 +136,7 @@ extension BatchExport {
             for (id, outcome) in zip(ended.ids, outcomes) {
                 let found = try await OwnedThread.run(name: "gannet-folder") { try self.folder.journal.record(of: id) }
                 guard let known = found else { continue }
-                try await self.source.gate.withRoom(for: known.bytes) {
+                try await self.gate.withRoom(for: known.bytes) {
                     // The record holds the URL without its password.
                     try await self.note(try await fetch(outcome?.content.url ?? known.url), of: known)
                 }
@@ -183,12 +189,6 @@ package enum ExportNews: Sendable {
     case failed(URLID, url: String, sentence: String, errorClass: String)
     /// A lost body was not fetched again, because the failure of an earlier fetch is remembered.
     case remembered(URLID, url: String, RememberedFailure, errorClass: String)
-}
-
-/// The exchanges of a URL for the folder, until they are in an archive.
-struct WantedExchanges: Sendable {
-    let id: URLID
-    let place: ExchangesPlace
 }
 
 /// A body for the folder, as the outcome of its URL describes it.
