@@ -100,51 +100,6 @@ enum WARCValue {
     }
 }
 
-/// Makes records of exchanges. It reads a body for its digests and writes nothing.
-struct RecordMaker: Sendable {
-    let makeID: @Sendable () -> UUID
-
-    func make(_ exchange: WARCExchange) throws -> MadeExchange {
-        let original = MadeExchange.Original(id: makeID(), date: WARCRecord.date(exchange.date), url: try WARCValue.url(exchange.url))
-        var fields = [("WARC-Record-ID", WARCRecord.id(original.id)), ("WARC-Date", original.date), ("WARC-Target-URI", original.url)]
-        if let address = exchange.remoteAddress { fields.append(("WARC-IP-Address", try WARCValue.token(address))) }
-        for name in exchange.protocols { fields.append(("WARC-Protocol", try WARCValue.token(name))) }
-        let head = try exchange.responseHead.map { try HTTPHead.response($0, bodyCount: exchange.body.count) }
-        guard head?.status != "304" || exchange.body.count == 0 else { throw UnfitForArchive("A 304 has a body.") }
-        let digests = try head?.status == "304" ? nil : digests(exchange, after: head)
-        return MadeExchange(
-            exchange: exchange, fields: fields, head: head,
-            contentType: try WARCValue.line(exchange.contentType ?? "application/octet-stream"),
-            payloadDigest: digests?.payload, blockDigest: digests?.block,
-            request: try exchange.requestHead.map { try request($0, of: original, fields) }, original: original)
-    }
-
-    private func request(_ wire: [UInt8], of response: MadeExchange.Original, _ shared: [(String, String)]) throws -> WARCRecord {
-        let block = try HTTPHead.request(wire)
-        var fields = [("WARC-Type", "request"), ("WARC-Record-ID", WARCRecord.id(makeID()))] + shared.dropFirst()
-        fields.append(("WARC-Concurrent-To", WARCRecord.id(response.id)))
-        fields.append(("WARC-Block-Digest", WARCRecord.digest(SHA256Digest(of: block).bytes)))
-        fields.append(("Content-Type", "application/http; msgtype=request"))
-        return WARCRecord(fields, block: block)
-    }
-
-    /// The digests of the body, and of the block that it ends.
-    private func digests(_ exchange: WARCExchange, after head: HTTPHead?) throws -> (payload: [UInt8], block: [UInt8]) {
-        let known = exchange.payloadDigest
-        if let known {
-            guard known.count == 32 else { throw UnfitForArchive("A digest has \(known.count) bytes, and sha256 has 32.") }
-            if head == nil { return (known, known) }
-        }
-        let (payload, block) = (SHA256Hasher(), SHA256Hasher())
-        head?.bytes.withUnsafeBytes { block.update($0) }
-        try exchange.body.read { bytes in
-            if known == nil { payload.update(bytes) }
-            block.update(bytes)
-        }
-        return (known ?? payload.finish().bytes, block.finish().bytes)
-    }
-}
-
 /// The parts of an exchange's records. Only the writer knows whether an equal body came before.
 struct MadeExchange: Sendable {
     /// The record that a revisit refers to.
@@ -166,6 +121,48 @@ struct MadeExchange: Sendable {
     let blockDigest: [UInt8]?
     let request: WARCRecord?
     let original: Original
+
+    /// Reads the body for its digests, and writes nothing.
+    init(_ exchange: WARCExchange, makeID: () -> UUID) throws {
+        let original = Original(id: makeID(), date: WARCRecord.date(exchange.date), url: try WARCValue.url(exchange.url))
+        var fields = [("WARC-Record-ID", WARCRecord.id(original.id)), ("WARC-Date", original.date), ("WARC-Target-URI", original.url)]
+        if let address = exchange.remoteAddress { fields.append(("WARC-IP-Address", try WARCValue.token(address))) }
+        for name in exchange.protocols { fields.append(("WARC-Protocol", try WARCValue.token(name))) }
+        let head = try exchange.responseHead.map { try HTTPHead.response($0, bodyCount: exchange.body.count) }
+        guard head?.status != "304" || exchange.body.count == 0 else { throw UnfitForArchive("A 304 has a body.") }
+        let digests = try head?.status == "304" ? nil : Self.digests(exchange, after: head)
+        (payloadDigest, blockDigest) = (digests?.payload, digests?.block)
+        contentType = try WARCValue.line(exchange.contentType ?? "application/octet-stream")
+        request = try exchange.requestHead.map { try Self.request($0, makeID(), of: original, fields) }
+        (self.exchange, self.original, self.head, self.fields) = (exchange, original, head, fields)
+    }
+
+    private static func request(
+        _ wire: [UInt8], _ id: UUID, of response: Original, _ shared: [(String, String)]
+    ) throws -> WARCRecord {
+        let block = try HTTPHead.request(wire)
+        var fields = [("WARC-Type", "request"), ("WARC-Record-ID", WARCRecord.id(id))] + shared.dropFirst()
+        fields.append(("WARC-Concurrent-To", WARCRecord.id(response.id)))
+        fields.append(("WARC-Block-Digest", WARCRecord.digest(SHA256Digest(of: block).bytes)))
+        fields.append(("Content-Type", "application/http; msgtype=request"))
+        return WARCRecord(fields, block: block)
+    }
+
+    /// The digests of the body, and of the block that it ends.
+    private static func digests(_ exchange: WARCExchange, after head: HTTPHead?) throws -> (payload: [UInt8], block: [UInt8]) {
+        let known = exchange.payloadDigest
+        if let known {
+            guard known.count == 32 else { throw UnfitForArchive("A digest has \(known.count) bytes, and sha256 has 32.") }
+            if head == nil { return (known, known) }
+        }
+        let (payload, block) = (SHA256Hasher(), SHA256Hasher())
+        head?.bytes.withUnsafeBytes { block.update($0) }
+        try exchange.body.read { bytes in
+            if known == nil { payload.update(bytes) }
+            block.update(bytes)
+        }
+        return (known ?? payload.finish().bytes, block.finish().bytes)
+    }
 
     private static let profiles = "http://netpreserve.org/warc/1.1/revisit/"
 
