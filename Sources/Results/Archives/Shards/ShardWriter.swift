@@ -21,7 +21,7 @@ package final class ShardWriter: Sendable {
         var isClosed = false
     }
 
-    private let folder: String
+    let folder: String
     private let samples: Int
     private let state: Mutex<State>
 
