@@ -16,10 +16,7 @@ extension BodyFolder {
     /// Whether the folders of the file are no links: their targets may lie outside.
     private func hasOwnFolders(ofExchanges id: URLID) -> Bool {
         let parent = Self.name(ofExchanges: id).split(separator: "/").dropLast().joined(separator: "/")
-        return [Self.wireFolder, parent].allSatisfy { folder in
-            var status = stat()
-            return lstat("\(path)/\(folder)", &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
-        }
+        return [Self.wireFolder, parent].allSatisfy { fileStatus("\(path)/\($0)")?.isFolder == true }
     }
 
     func writeExchanges(_ bytes: [UInt8], of id: URLID) throws {
@@ -39,9 +36,7 @@ extension BodyFolder {
     }
 
     func hasExchanges(of id: URLID) -> Bool {
-        var status = stat()
-        return hasOwnFolders(ofExchanges: id) && lstat("\(path)/\(Self.name(ofExchanges: id))", &status) == 0
-            && status.st_mode & S_IFMT == S_IFREG
+        hasOwnFolders(ofExchanges: id) && fileStatus("\(path)/\(Self.name(ofExchanges: id))")?.isFile == true
     }
 
     func removeExchanges(of id: URLID) { if hasOwnFolders(ofExchanges: id) { remove(Self.name(ofExchanges: id)) } }

@@ -106,7 +106,7 @@ package final class ShardWriter: Sendable {
         try shard.tar.end()
         try shard.tar.file.sync()
         let path = "\(folder)/\(ShardName.file(shard.number))"
-        guard !ArchiveFolder.exists(path) else {
+        guard fileStatus(path) == nil else {
             throw StorageFailure.foreign(path, "has come into the folder meanwhile. Move it elsewhere.")
         }
         try ArchiveFolder.rename(shard.tar.file.path, to: path)

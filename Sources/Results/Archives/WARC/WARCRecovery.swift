@@ -28,7 +28,7 @@ extension WARCWriter {
 
     private static func recover(_ folder: String, name: String) throws -> RecoveredFile? {
         guard var file = try WARCFile(recoveringIn: folder, name: name) else { return nil }
-        guard !ArchiveFolder.exists("\(folder)/\(name)") else {
+        guard fileStatus("\(folder)/\(name)") == nil else {
             throw StorageFailure.foreign("\(folder)/\(name)", "is there beside an unfinished file of its name. Move one of them elsewhere.")
         }
         let size = file.size
