@@ -152,7 +152,7 @@ struct ExportCommand {
         let tally = WorkTally(console, access.watch, of: { batch.jobs - folder.counts.repeated })
         let export = try await BatchExport(
             batch, of: access.cluster, into: folder, packing: packing, stores: stores, refetches: refetches, patience: Self.patience
-        ) { tally.note(WorkerReport($0)) }
+        ) { tally.note(WorkerReport(exported: $0, remembered: $1)) }
         let outcome = await tally.showing {
             try await export.collect()
             if refetches { try await refetch(export, headers: batch.batch.options.headers, access.cluster, settings) }

@@ -23,7 +23,7 @@ package final class BatchExport: Sendable {
     let packing: BodyPacking?
     /// Whether lost bodies are fetched again later, so that they are not reported as failures yet.
     let refetches: Bool
-    let report: @Sendable (ExportNews) -> Void
+    let report: @Sendable (JobRecord, RememberedFailure?) -> Void
     private let withoutExchanges = Mutex(0)
 
     /// - Parameters:
@@ -31,10 +31,11 @@ package final class BatchExport: Sendable {
     ///   - stores: Those of the batch's workers, besides Redis.
     ///   - refetches: Whether ``refetch(concurrency:by:)`` will be called.
     ///   - patience: How long a call waits for a Redis that is away.
-    ///   - report: Called for every URL, from any thread.
+    ///   - report: Called with the end of every URL, from any thread. The second value is the failure of an earlier fetch, where a lost body was not
+    ///     fetched again because of it.
     package init(
         _ batch: FinishedBatch, of cluster: ClusterState, into folder: RecordedFolder, packing: BodyPacking? = nil, stores: [any BodyStore],
-        refetches: Bool, patience: Duration, report: @escaping @Sendable (ExportNews) -> Void
+        refetches: Bool, patience: Duration, report: @escaping @Sendable (JobRecord, RememberedFailure?) -> Void
     ) async throws(StateError) {
         connection = try await cluster.connect(patience: ClusterState.bodyPatience)
         persistently = cluster.persistently(over: connection, patience: patience)
@@ -61,7 +62,8 @@ package final class BatchExport: Sendable {
         if let known, known.digest == record.digest { record.typeMismatch = known.typeMismatch }
         if record != known { _ = try folder.journal.append(record) }
         try folder.journal.mark(record.id, .sound)
-        report(.there(record.id, url: record.url, file: record.file))
+        record.outcome = .there
+        report(record, nil)
     }
 
     /// Records a URL without a body. Blocks.
@@ -70,8 +72,7 @@ package final class BatchExport: Sendable {
         // Its exchanges are in an archive.
         if let known, known.isFailed, known.isPacked { record.file = known.file }
         if record != known { _ = try folder.journal.append(record) }
-        if let remembered { return report(.remembered(record.id, url: record.url, remembered, errorClass: record.errorClass)) }
-        report(.failed(record.id, url: record.url, sentence: record.errorMessage, errorClass: record.errorClass))
+        report(record, remembered)
     }
 
     /// Records a URL whose body is lost, and can be fetched again. Blocks.
@@ -104,7 +105,7 @@ package final class BatchExport: Sendable {
         let clause = BodyKind.falsePicture(ofFile: "\(folder.folder.path)/\(name)", servedAs: body.content.fields[.contentType])
         record.typeMismatch = clause ?? ""
         try folder.append(record)
-        report(.written(body.id, url: body.content.url, bytes: body.content.size, file: name))
+        report(record, nil)
     }
 }
 
@@ -179,16 +180,6 @@ extension BatchExport {
         let totals = try await manifest.finish()
         return (manifest.ended, rows == nil ? nil : totals)
     }
-}
-
-/// How the export of one URL ended.
-package enum ExportNews: Sendable {
-    case written(URLID, url: String, bytes: Int, file: String)
-    /// The body was in the folder.
-    case there(URLID, url: String, file: String)
-    case failed(URLID, url: String, sentence: String, errorClass: String)
-    /// A lost body was not fetched again, because the failure of an earlier fetch is remembered.
-    case remembered(URLID, url: String, RememberedFailure, errorClass: String)
 }
 
 /// A body for the folder, as the outcome of its URL describes it.
