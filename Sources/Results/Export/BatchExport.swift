@@ -111,23 +111,9 @@ package final class BatchExport: Sendable {
 
 /// Fetching lost bodies again.
 extension BatchExport {
-    /// How a lost body was fetched again.
-    package struct Refetch: Sendable {
-        /// The status, the content type, and, without a body, the error.
-        package let content: OutcomeContent
-        /// `nil` if the fetch failed.
-        package let body: [UInt8]?
-        package let duration: Duration
-        /// The failure of an earlier fetch, for which no request was made.
-        package let remembered: RememberedFailure?
-
-        package init(_ content: OutcomeContent, body: [UInt8]?, duration: Duration, remembered: RememberedFailure? = nil) {
-            self.content = content
-            self.body = body
-            self.duration = duration
-            self.remembered = remembered
-        }
-    }
+    /// How a lost body was fetched again: status, content type and error, the body where there is one, and the failure of an earlier fetch, for which
+    /// no request was made.
+    package typealias Refetch = (content: OutcomeContent, body: [UInt8]?, duration: Duration, remembered: RememberedFailure?)
 
     /// Fetches every lost body.
     /// - Parameter fetch: Fetches one URL. An error ends the export: the fetch of any other URL would fail as well.
