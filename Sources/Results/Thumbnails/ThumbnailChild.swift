@@ -89,17 +89,9 @@ final class ThumbnailChild: Sendable {
 
     /// A process that a picture has taken over may write anything. It must not be a page under the name of a picture.
     private static func isPicture(_ bytes: [UInt8], _ format: ThumbnailFormat, _ size: PictureSize) -> Bool {
-        let expected: ImageFormat? =
-            switch format {
-            case .jpeg: .jpeg
-            case .png: .png
-            case .webp: .webp
-            case .avif: .avif
-            case .plain: nil
-            }
         let limits = ImageLimits(pixels: Int.max, side: format.longestSide)
         guard let info = try? ImageProbe(limits: limits).examine(bytes) else { return false }
-        return info.format == expected && info.size == ImageSize(width: size.width, height: size.height)
+        return info.format == ImageFormat(mediaType: format.mediaType) && info.size == ImageSize(width: size.width, height: size.height)
     }
 
     /// The child has answered something else than a thumbnail of this request.

@@ -39,9 +39,9 @@ struct WARCRecord: Sendable {
     /// Hands over the packed record a piece at a time.
     func pack(by packer: GzipPacker, _ take: (UnsafeRawBufferPointer) throws -> Void) throws {
         packer.begin()
-        try packer.add(beginning, take)
+        try beginning.withUnsafeBytes { try packer.add($0, take) }
         try content?.read { try packer.add($0, take) }
-        try packer.add(Self.end, take)
+        try Self.end.withUnsafeBytes { try packer.add($0, take) }
         try packer.end(take)
     }
 
