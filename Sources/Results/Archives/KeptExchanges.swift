@@ -23,7 +23,8 @@ extension BodyFolder {
         _ = try place(newFile(of: bytes), as: Self.name(ofExchanges: id))
     }
 
-    package func exchanges(of id: URLID, at place: ExchangesPlace) -> [UInt8]? {
+    /// The bytes of a URL's exchanges; `nil` where they are not here, or are others than `place` says.
+    func exchanges(of id: URLID, at place: ExchangesPlace) -> [UInt8]? {
         hasOwnFolders(ofExchanges: id) ? body(Self.name(ofExchanges: id), size: place.size, digest: place.digest) : nil
     }
 

@@ -88,7 +88,10 @@ extension BatchExport {
 
     /// Exchanges that are not kept any more are left out: the archive then has the body alone.
     private func bring(_ part: [WantedExchanges]) async throws {
-        try await read(part, size: \.place.size, by: { try await $0.exchanges(of: $1.id, at: $1.place) }) { one, bytes in
+        try await read(part, size: \.place.size) { one in
+            for folder in self.workerFolders { if let bytes = folder.exchanges(of: one.id, at: one.place) { return bytes } }
+            return try await self.redis.intact(one.place.digest, size: one.place.size)
+        } use: { one, bytes in
             if let bytes {
                 try self.folder.folder.writeExchanges(bytes, of: one.id)
             } else {
@@ -132,8 +135,8 @@ extension BatchExport {
     private func bring(_ part: [WantedBody]) async throws {
         let left = try await OwnedThread.run(name: "gannet-folder") {
             try part.filter { body in
-                for store in self.stores {
-                    guard let file = try store.copy(body.content, to: self.folder.folder) else { continue }
+                for folder in self.workerFolders {
+                    guard let file = try folder.copy(body.content, to: self.folder.folder) else { continue }
                     try self.place(file, body)
                     return false
                 }
@@ -141,32 +144,31 @@ extension BatchExport {
             }
         }
         if left.isEmpty { return }
-        try await read(left, size: \.content.size, by: { try await $0.copies ? nil : $0.body($1.content) }) { body, bytes in
+        try await read(left, size: \.content.size) { body in
+            try await self.redis.intact(body.digest, size: body.content.size)
+        } use: { body, bytes in
             if let bytes { try self.write(bytes, body) } else { try self.noteMissing(body) }
         }
     }
 
     private func noteMissing(_ body: WantedBody) throws {
         let content = body.content
-        let loss = stores.contains { $0.keeps(content.place) } ? ExportLoss.evicted : .elsewhere
+        let wasHere = content.place == .redis || workerFolders.contains { $0.keeps(content.place) }
+        let loss = wasHere ? ExportLoss.evicted : .elsewhere
         try noteLost(
             loss.record(body.id, url: content.url, status: content.status, digest: body.digest, size: content.size), known: nil)
     }
 
-    /// Hands the bytes that the first of the stores has to `use`, `nil` for those that are not kept any more. `use` may block.
+    /// Asks for bytes, several at a time, and hands them to `use`, `nil` for those that are not kept any more. `use` may block.
     private func read<Wanted: Sendable>(
-        _ wanted: [Wanted], size: (Wanted) -> Int, by ask: @escaping @Sendable (any BodyStore, Wanted) async throws -> [UInt8]?,
-        _ use: @escaping @Sendable (Wanted, [UInt8]?) throws -> Void
+        _ wanted: [Wanted], size: (Wanted) -> Int, by ask: @escaping @Sendable (Wanted) async throws -> [UInt8]?,
+        use: @escaping @Sendable (Wanted, [UInt8]?) throws -> Void
     ) async throws {
         try await gate.withRoom(for: wanted.reduce(0) { max($0, size($1)) }) {
             let found = try await withThrowingTaskGroup(of: (Int, [UInt8]?).self, returning: [[UInt8]?].self) { group in
                 for (index, one) in wanted.enumerated() {
                     group.addTask {
-                        let bytes = try await self.persistently { () async throws -> [UInt8]? in
-                            for store in self.stores { if let bytes = try await ask(store, one) { return bytes } }
-                            return nil
-                        }
-                        return (index, bytes)
+                        (index, try await self.persistently { () async throws -> [UInt8]? in try await ask(one) })
                     }
                 }
                 return try await group.reduce(into: Array(repeating: nil, count: wanted.count)) { $0[$1.0] = $1.1 }

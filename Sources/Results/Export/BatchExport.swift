@@ -13,8 +13,9 @@ package import Lists
 package final class BatchExport: Sendable {
     let batch: FinishedBatch
     let folder: RecordedFolder
-    /// Those of the batch's workers, and then Redis.
-    let stores: [any BodyStore]
+    /// Those of the batch's workers.
+    let workerFolders: [BodyFolder]
+    let redis: BlobStore
     /// The export has a connection of its own, because a large body delays other calls.
     private let connection: RedisConnection
     let persistently: Persistence
@@ -28,18 +29,19 @@ package final class BatchExport: Sendable {
 
     /// - Parameters:
     ///   - packing: Packs the bodies; nil where they stay files.
-    ///   - stores: Those of the batch's workers, besides Redis.
+    ///   - stores: The folders of the batch's workers, which are asked before Redis.
     ///   - refetches: Whether ``refetch(concurrency:by:)`` will be called.
     ///   - patience: How long a call waits for a Redis that is away.
     ///   - report: Called with the end of every URL, from any thread. The second value is the failure of an earlier fetch, where a lost body was not
     ///     fetched again because of it.
     package init(
-        _ batch: FinishedBatch, of cluster: ClusterState, into folder: RecordedFolder, packing: BodyPacking? = nil, stores: [any BodyStore],
+        _ batch: FinishedBatch, of cluster: ClusterState, into folder: RecordedFolder, packing: BodyPacking? = nil, stores: [BodyFolder],
         refetches: Bool, patience: Duration, report: @escaping @Sendable (JobRecord, RememberedFailure?) -> Void
     ) async throws(StateError) {
         connection = try await cluster.connect(patience: ClusterState.bodyPatience)
         persistently = cluster.persistently(over: connection, patience: patience)
-        self.stores = stores + [BlobStore(cluster, over: connection)]
+        redis = BlobStore(cluster, over: connection)
+        workerFolders = stores
         self.batch = batch
         self.folder = folder
         self.packing = packing

@@ -230,13 +230,17 @@ extension BodyFolder: JobOutput {
     package func note(_ end: JobRecord, _ wire: WireRecord?, of job: Job) {}
 }
 
-extension BodyFolder: BodyStore {
+/// Bodies that workers have put here, for readers.
+extension BodyFolder {
+    /// Whether an outcome with this place means this folder, as far as the folder can tell. May block.
+    ///
     /// A place does not say in which of the workers' folders the body is. The folder that has a file of that name may have it no more as it was.
     package func keeps(_ place: BodyPlace) -> Bool {
         guard case .file(let name) = place, Self.isWithin(name) else { return false }
         return time(of: name) != nil
     }
 
+    /// The bytes of an outcome's body; `nil` where they are not here, or have another size or digest.
     package func body(_ content: OutcomeContent) -> [UInt8]? {
         guard case .file(let file) = content.place, let digest = content.digest else { return nil }
         return body(file, size: content.size, digest: digest)
@@ -249,9 +253,8 @@ extension BodyFolder: BodyStore {
         return isSound(file, size: size, digest: digest) { bytes += $0 } ? bytes : nil
     }
 
-    package var copies: Bool { true }
-
-    package func copy(_ content: OutcomeContent, to target: BodyFolder) throws -> String? {
+    /// Copies the body into a new file in `target`; `nil` as above. Blocks.
+    func copy(_ content: OutcomeContent, to target: BodyFolder) throws -> String? {
         guard case .file(let name) = content.place, let digest = content.digest, Self.isWithin(name) else { return nil }
         let file = try BodyFile(in: target.path, .ordinary)
         return try isSound(name, size: content.size, digest: digest, pass: file.write) ? file.keep() : nil
