@@ -105,9 +105,7 @@ extension BatchExport {
     private func noteDisallowed(_ id: URLID, url: String, known: JobRecord?) throws {
         if let known, known.isFailed, known.errorClass == FailureCounts.disallowed { return try noteFailed(known, known: known) }
         let error = FetchError(kind: .disallowed, url: url, detail: "its robots.txt or the head of its answer says so")
-        var content = OutcomeContent(url: url)
-        content.fields = [.errorClass: error.className, .errorMessage: error.description]
-        try noteFailed(JobRecord(exported: id, .failed, content), known: known)
+        try noteFailed(JobRecord(exported: id, url: url, error.className, error.description), known: known)
     }
 
     /// The file of a body that is in the folder: at its recorded place, or at the place it would get.
@@ -207,12 +205,9 @@ enum ExportLoss: String, Sendable {
 
     /// The record of this failure. It keeps the body's digest and size, so that a later export knows that there was a body.
     func record(_ id: URLID, url: String, status: Int = 0, digest: [UInt8]? = nil, size: Int = 0) -> JobRecord {
-        var content = OutcomeContent(url: url)
-        content.status = status
-        content.digest = digest
-        content.size = size
-        content.fields = [.errorClass: rawValue, .errorMessage: sentence(RedactedURL(url).description, id)]
-        return JobRecord(exported: id, .failed, content)
+        var record = JobRecord(exported: id, url: url, rawValue, sentence(RedactedURL(url).description, id))
+        (record.status, record.digest, record.bytes) = (status, digest, size)
+        return record
     }
 
     private func sentence(_ url: String, _ id: URLID) -> String {
@@ -229,6 +224,12 @@ extension JobRecord {
     init(exported id: URLID, _ outcome: Outcome, _ content: OutcomeContent, duration: Duration = .zero) {
         self.init(id, outcome, content, duration: duration)
         url = RedactedURL.withoutUserInfo(content.url)
+    }
+
+    /// The record of a URL without a body, of which no outcome tells.
+    init(exported id: URLID, url: String, _ errorClass: String, _ message: String) {
+        self.init(exported: id, .failed, OutcomeContent(url: url))
+        (self.errorClass, errorMessage) = (errorClass, message)
     }
 
     /// The URL was fetched, and its body is missing.

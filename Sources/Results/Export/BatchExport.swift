@@ -89,8 +89,8 @@ package final class BatchExport: Sendable {
 
     private func noteTaken(_ failure: StorageFailure, _ body: WantedBody) throws {
         let error = FetchError(kind: .storage, url: body.content.url, detail: failure.sentence)
-        var record = JobRecord(exported: body.id, .failed, OutcomeContent(url: body.content.url), duration: body.duration)
-        (record.errorClass, record.errorMessage) = (error.className, error.description)
+        var record = JobRecord(exported: body.id, url: body.content.url, error.className, error.description)
+        record.milliseconds = Int(body.duration / .milliseconds(1))
         try noteFailed(record, known: nil)
     }
 
