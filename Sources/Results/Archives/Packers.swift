@@ -79,7 +79,7 @@ extension ShardWriter: BodyPacker {
     ///
     /// The rows of such a shard are fetched again, and its samples that can still be read would be there twice.
     static func setAsideDamaged(in folder: String) throws -> [String] {
-        let shards = try shards(in: folder).map { ShardName.file($0) }
+        let shards = try shards(in: folder).map { ShardWriter.fileName($0) }
         return try shards.filter { !PackedPlace.sample(file: $0, name: "").isThere(in: folder) }.map { shard in
             guard rename("\(folder)/\(shard)", "\(folder)/\(shard).damaged") == 0 else {
                 throw StorageFailure.refused("file", "\(folder)/\(shard)", "renamed", errno)
@@ -93,7 +93,7 @@ extension ShardWriter: BodyPacker {
         guard let last = try Self.shards(in: folder).last else { return [] }
         return try Self.samples(inShard: last, of: folder).compactMap { sample in
             guard let bytes = [UInt8](hexadecimal: sample.key.utf8), let id = URLID(bytes) else { return nil }
-            return (id, .sample(file: ShardName.file(last), name: sample.names[0]))
+            return (id, .sample(file: ShardWriter.fileName(last), name: sample.names[0]))
         }
     }
 
@@ -107,7 +107,7 @@ extension ShardWriter: BodyPacker {
         if let caption = line.row.caption { parts.append(("txt", .bytes(caption))) }
         parts.append(("json", .bytes(line.figures(key: key))))
         let (shard, isComplete) = try add(key, parts)
-        return (.sample(file: ShardName.file(shard), name: "\(key).\(ending)"), isComplete)
+        return (.sample(file: ShardWriter.fileName(shard), name: "\(key).\(ending)"), isComplete)
     }
 
     func finish() throws { _ = try close() }

@@ -36,7 +36,7 @@ package final class ShardWriter: Sendable {
         (self.folder, self.samples) = (folder, samples)
         var next = 0
         for name in try ArchiveFolder.names(in: folder) {
-            guard let found = ShardName.number(name) else { continue }
+            guard let found = Self.number(ofFile: name) else { continue }
             guard found.isOpen else {
                 next = max(next, found.number + 1)
                 continue
@@ -95,7 +95,7 @@ package final class ShardWriter: Sendable {
     }
 
     private func begin(_ state: inout State) throws {
-        let file = try OpenedFile("\(folder)/\(ShardName.file(state.next))\(ArchiveFolder.open)", O_RDWR | O_CREAT | O_EXCL)
+        let file = try OpenedFile("\(folder)/\(Self.fileName(state.next))\(ArchiveFolder.open)", O_RDWR | O_CREAT | O_EXCL)
         guard file.lock() else { throw StorageFailure.ofArchive("locked", file.path) }
         state.shard = OpenShard(number: state.next, tar: try TarFile(file))
     }
@@ -104,7 +104,7 @@ package final class ShardWriter: Sendable {
         let shard = shard
         try shard.tar.end()
         try shard.tar.file.sync()
-        let path = "\(folder)/\(ShardName.file(shard.number))"
+        let path = "\(folder)/\(Self.fileName(shard.number))"
         guard fileStatus(path) == nil else {
             throw StorageFailure.foreign(path, "has come into the folder meanwhile. Move it elsewhere.")
         }
@@ -117,7 +117,7 @@ package final class ShardWriter: Sendable {
 
     /// The numbers of the complete shards in a folder, sorted.
     package static func shards(in folder: String) throws -> [Int] {
-        try ArchiveFolder.names(in: folder).compactMap { ShardName.number($0) }.filter { !$0.isOpen }.map(\.number).sorted()
+        try ArchiveFolder.names(in: folder).compactMap { Self.number(ofFile: $0) }.filter { !$0.isOpen }.map(\.number).sorted()
     }
 
     /// The samples of a complete shard in their order, each with the names of its parts.
@@ -125,7 +125,7 @@ package final class ShardWriter: Sendable {
     /// A run that was killed between the end of a shard and its own record of that asks here which samples it need not repeat.
     package static func samples(inShard number: Int, of folder: String) throws -> [(key: String, names: [String])] {
         var samples: [(key: String, names: [String])] = []
-        for name in try TarFile.names(in: "\(folder)/\(ShardName.file(number))") {
+        for name in try TarFile.names(in: "\(folder)/\(Self.fileName(number))") {
             let key = String(name.prefix { $0 != "." })
             if samples.last?.key != key { samples.append((key, [])) }
             samples[samples.count - 1].names.append(name)
@@ -135,13 +135,13 @@ package final class ShardWriter: Sendable {
 }
 
 /// The names of shards.
-enum ShardName {
+extension ShardWriter {
     private static let ending = ".tar"
 
-    static func file(_ number: Int) -> String { ArchiveFolder.digits(number) + ending }
+    static func fileName(_ number: Int) -> String { ArchiveFolder.digits(number) + ending }
 
     /// The number of a shard's file, complete or open; nil for other names.
-    static func number(_ name: String) -> (number: Int, isOpen: Bool)? {
+    static func number(ofFile name: String) -> (number: Int, isOpen: Bool)? {
         let isOpen = name.hasSuffix(ending + ArchiveFolder.open)
         guard let digits = ArchiveFolder.middle(of: name, from: "", to: isOpen ? ending + ArchiveFolder.open : ending),
             1...15 ~= digits.utf8.count, digits.utf8.allSatisfy({ 0x30...0x39 ~= $0 }), let number = Int(digits)

@@ -28,7 +28,7 @@ struct WARCRecord: Sendable {
         for (name, value) in information + [
             (name: "format", value: "WARC File Format 1.1"),
             (name: "conformsTo", value: "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"),
-        ] { block += "\(try WARCValue.token(name)): \(try WARCValue.line(value))\r\n".utf8 }
+        ] { block += "\(try WARCRecord.token(name)): \(try WARCRecord.line(value))\r\n".utf8 }
         let fields = [
             ("WARC-Type", "warcinfo"), ("WARC-Record-ID", Self.id(id)), ("WARC-Date", date), ("WARC-Filename", file),
             ("WARC-Block-Digest", Self.digest(SHA256Digest(of: block).bytes)), ("Content-Type", "application/warc-fields"),
@@ -67,7 +67,7 @@ package struct UnfitForArchive: Error {
 }
 
 /// The values of fields that come from elsewhere.
-enum WARCValue {
+extension WARCRecord {
     static let longestURL = 64 << 10
 
     /// A URL that stands in one line and in one word.
@@ -124,15 +124,15 @@ struct MadeExchange: Sendable {
 
     /// Reads the body for its digests, and writes nothing.
     init(_ exchange: WARCExchange, makeID: () -> UUID) throws {
-        let original = Original(id: makeID(), date: WARCRecord.date(exchange.date), url: try WARCValue.url(exchange.url))
+        let original = Original(id: makeID(), date: WARCRecord.date(exchange.date), url: try WARCRecord.url(exchange.url))
         var fields = [("WARC-Record-ID", WARCRecord.id(original.id)), ("WARC-Date", original.date), ("WARC-Target-URI", original.url)]
-        if let address = exchange.remoteAddress { fields.append(("WARC-IP-Address", try WARCValue.token(address))) }
-        for name in exchange.protocols { fields.append(("WARC-Protocol", try WARCValue.token(name))) }
+        if let address = exchange.remoteAddress { fields.append(("WARC-IP-Address", try WARCRecord.token(address))) }
+        for name in exchange.protocols { fields.append(("WARC-Protocol", try WARCRecord.token(name))) }
         let head = try exchange.responseHead.map { try HTTPHead.response($0, bodyCount: exchange.body.count) }
         guard head?.status != "304" || exchange.body.count == 0 else { throw UnfitForArchive("A 304 has a body.") }
         let digests = try head?.status == "304" ? nil : Self.digests(exchange, after: head)
         (payloadDigest, blockDigest) = (digests?.payload, digests?.block)
-        contentType = try WARCValue.line(exchange.contentType ?? "application/octet-stream")
+        contentType = try WARCRecord.line(exchange.contentType ?? "application/octet-stream")
         request = try exchange.requestHead.map { try Self.request($0, makeID(), of: original, fields) }
         (self.exchange, self.original, self.head, self.fields) = (exchange, original, head, fields)
     }
