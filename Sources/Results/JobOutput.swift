@@ -1,7 +1,7 @@
 package import GannetHTTP
 package import GannetQueue
 
-/// Where the bodies of a worker's jobs go, and where the ends of its jobs are recorded. Readers of bodies ask a ``BodyStore``.
+/// Where the bodies of a worker's jobs go, and where the ends of its jobs are recorded. Readers of bodies ask a ``BodyFolder`` or Redis.
 ///
 /// For a job whose URL was fetched for another job, the worker asks whether that body is ``held(_:for:)``. For every other job it asks
 /// whether the body is ``found(_:)``; if not, it fetches the URL and hands the body to ``place(_:of:)``.

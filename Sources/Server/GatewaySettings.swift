@@ -21,8 +21,8 @@ package struct GatewaySettings: Sendable {
     package var batch: String?
     /// The file of favourite pictures, if there is one.
     package var favourites: String?
-    /// The workers' stores of bodies, besides Redis.
-    package var stores: [any BodyStore] = []
+    /// The workers' folders of bodies, which are asked before Redis.
+    package var stores: [BodyFolder] = []
 
     /// Where the server belongs to a run: the pictures that were in the run's folder before.
     package var found: FoundPictures?

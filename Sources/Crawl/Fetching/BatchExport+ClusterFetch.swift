@@ -22,11 +22,11 @@ extension BatchExport {
                 var content = OutcomeContent(url: url)
                 content.status = answer.status
                 content.fields[.contentType] = answer.headers["Content-Type"]
-                return Refetch(content, body: answer.body, duration: duration)
+                return (content, answer.body, duration, nil)
             case .failure(let error):
                 if Task.isCancelled { throw StateError.redis(RedisError(.cancelled)) }
                 if error.retry.isLocal { throw StorageFailure(.other(error.description, errno: error.systemError)) }
-                return Refetch(OutcomeContent(error, url: url), body: nil, duration: duration, remembered: remembered)
+                return (OutcomeContent(error, url: url), nil, duration, remembered)
             }
         }
     }

@@ -132,16 +132,19 @@ package enum WorkerEnd: Sendable, Equatable {
 }
 
 extension WorkerReport {
-    package init(_ news: ExportNews) {
-        self =
-            switch news {
-            case .written(let id, let url, let bytes, let file): .fetched(JobLabel(id, url: url), bytes: bytes, file: file)
-            case .there(let id, let url, let file): .cached(JobLabel(id, url: url), file: file)
-            case .failed(let id, let url, let sentence, let errorClass):
-                .failed(JobLabel(id, url: url), sentence: JobLabel(id, url: url).named(in: sentence), errorClass: errorClass)
-            case .remembered(let id, let url, let failure, let errorClass):
-                .skipped(JobLabel(id, url: url), failure, errorClass: errorClass)
-            }
+    /// How an export of a URL ended.
+    /// - Parameter remembered: The failure of an earlier fetch, for which no request was made.
+    package init(exported record: JobRecord, remembered: RememberedFailure?) {
+        let label = JobLabel(record.id, url: record.url)
+        if let remembered {
+            self = .skipped(label, remembered, errorClass: record.errorClass)
+        } else if record.isFailed {
+            self = .failed(label, sentence: label.named(in: record.errorMessage), errorClass: record.errorClass)
+        } else if record.outcome == .there {
+            self = .cached(label, file: record.file)
+        } else {
+            self = .fetched(label, bytes: record.bytes, file: record.file)
+        }
     }
 }
 

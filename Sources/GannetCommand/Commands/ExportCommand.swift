@@ -90,7 +90,7 @@ struct ExportCommand {
 
     /// `nil` when a signal ended it.
     private func export(
-        _ settings: FetchSettings, _ stores: [any BodyStore], _ rows: InputRows?, _ tables: TableWriter?, _ access: ClusterAccess,
+        _ settings: FetchSettings, _ stores: [BodyFolder], _ rows: InputRows?, _ tables: TableWriter?, _ access: ClusterAccess,
         _ interruption: Interruption
     ) async throws -> ExitStatus? {
         let start = ContinuousClock.now
@@ -145,14 +145,14 @@ struct ExportCommand {
     }
 
     private func write(
-        _ batch: FinishedBatch, into folder: RecordedFolder, _ stores: [any BodyStore], _ rows: InputRows?, _ access: ClusterAccess,
+        _ batch: FinishedBatch, into folder: RecordedFolder, _ stores: [BodyFolder], _ rows: InputRows?, _ access: ClusterAccess,
         _ settings: FetchSettings
     ) async throws -> (urls: ManifestTotals, list: ManifestTotals?) {
         let packing = try await packing(in: folder, obeying: batch.batch.options.manners)
         let tally = WorkTally(console, access.watch, of: { batch.jobs - folder.counts.repeated })
         let export = try await BatchExport(
             batch, of: access.cluster, into: folder, packing: packing, stores: stores, refetches: refetches, patience: Self.patience
-        ) { tally.note(WorkerReport($0)) }
+        ) { tally.note(WorkerReport(exported: $0, remembered: $1)) }
         let outcome = await tally.showing {
             try await export.collect()
             if refetches { try await refetch(export, headers: batch.batch.options.headers, access.cluster, settings) }

@@ -34,6 +34,6 @@ struct StoreOptions: Sendable {
         cacheLimit = try arguments.require(Self.cache)
     }
 
-    /// The stores that have bodies of workers, besides Redis.
-    func openToRead() throws -> [any BodyStore] { try folders.map { try WorkFolder.reading($0) } }
+    /// The folders that have bodies of workers.
+    func openToRead() throws -> [BodyFolder] { try folders.map { try WorkFolder.reading($0) } }
 }

@@ -59,7 +59,7 @@ final class OpenedFile: Sendable {
         get throws {
             var status = stat()
             guard fstat(descriptor, &status) == 0 else { throw StorageFailure.ofArchive("read", path) }
-            guard status.st_mode & S_IFMT == S_IFREG else {
+            guard status.isFile else {
                 throw StorageFailure.foreign(path, "is not a regular file. Move it elsewhere.")
             }
             return Int(status.st_size)
@@ -106,11 +106,6 @@ enum ArchiveFolder {
 
     static func remove(_ path: String) throws {
         guard unlink(path) == 0 || errno == ENOENT else { throw StorageFailure.ofArchive("removed", path) }
-    }
-
-    static func exists(_ path: String) -> Bool {
-        var status = stat()
-        return lstat(path, &status) == 0
     }
 
     /// The part of a name, or nil.

@@ -36,9 +36,10 @@ package final class BodyPacking: Sendable {
         _ folder: RecordedFolder, samples: Int, tell: @escaping @Sendable (String) -> Void = { _ in }
     ) async throws -> BodyPacking {
         try await OwnedThread.run(name: "gannet-packing") {
-            let packer = try ShardPacker(into: folder.folder, samples: samples)
-            packer.setAside.forEach(tell)
-            return try BodyPacking(folder, packer)
+            let damaged = try ShardWriter.setAsideDamaged(in: folder.folder.path)
+            let writer = try ShardWriter(folder: folder.folder.path, samples: samples)
+            damaged.forEach(tell)
+            return try BodyPacking(folder, writer)
         }
     }
 

@@ -16,17 +16,15 @@ extension BodyFolder {
     /// Whether the folders of the file are no links: their targets may lie outside.
     private func hasOwnFolders(ofExchanges id: URLID) -> Bool {
         let parent = Self.name(ofExchanges: id).split(separator: "/").dropLast().joined(separator: "/")
-        return [Self.wireFolder, parent].allSatisfy { folder in
-            var status = stat()
-            return lstat("\(path)/\(folder)", &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
-        }
+        return [Self.wireFolder, parent].allSatisfy { fileStatus("\(path)/\($0)")?.isFolder == true }
     }
 
     func writeExchanges(_ bytes: [UInt8], of id: URLID) throws {
         _ = try place(newFile(of: bytes), as: Self.name(ofExchanges: id))
     }
 
-    package func exchanges(of id: URLID, at place: ExchangesPlace) -> [UInt8]? {
+    /// The bytes of a URL's exchanges; `nil` where they are not here, or are others than `place` says.
+    func exchanges(of id: URLID, at place: ExchangesPlace) -> [UInt8]? {
         hasOwnFolders(ofExchanges: id) ? body(Self.name(ofExchanges: id), size: place.size, digest: place.digest) : nil
     }
 
@@ -39,9 +37,7 @@ extension BodyFolder {
     }
 
     func hasExchanges(of id: URLID) -> Bool {
-        var status = stat()
-        return hasOwnFolders(ofExchanges: id) && lstat("\(path)/\(Self.name(ofExchanges: id))", &status) == 0
-            && status.st_mode & S_IFMT == S_IFREG
+        hasOwnFolders(ofExchanges: id) && fileStatus("\(path)/\(Self.name(ofExchanges: id))")?.isFile == true
     }
 
     func removeExchanges(of id: URLID) { if hasOwnFolders(ofExchanges: id) { remove(Self.name(ofExchanges: id)) } }

@@ -16,7 +16,7 @@ package enum PackedPlace: Sendable, Equatable {
             return
         }
         let parts = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
-        guard parts.count == 2, ShardName.number(parts[0])?.isOpen == false, !parts[1].isEmpty else { return nil }
+        guard parts.count == 2, ShardWriter.number(ofFile: parts[0])?.isOpen == false, !parts[1].isEmpty else { return nil }
         self = .sample(file: parts[0], name: parts[1])
     }
 

@@ -74,22 +74,12 @@ final class ArchivePacker: BodyPacker {
 }
 
 /// Packs bodies into shards. A sample's key is the id of its URL.
-final class ShardPacker: BodyPacker {
-    private let folder: BodyFolder
-    private let writer: ShardWriter
-
-    /// The shards that were cut off. They have another ending now, so that no reader takes them for shards.
-    let setAside: [String]
-
-    init(into folder: BodyFolder, samples: Int) throws {
-        self.folder = folder
-        setAside = try Self.setAsideDamaged(in: folder.path)
-        writer = try ShardWriter(folder: folder.path, samples: samples)
-    }
-
+extension ShardWriter: BodyPacker {
+    /// Gives shards that were cut off another ending, so that no reader takes them for shards, and returns their names.
+    ///
     /// The rows of such a shard are fetched again, and its samples that can still be read would be there twice.
-    private static func setAsideDamaged(in folder: String) throws -> [String] {
-        let shards = try ShardWriter.shards(in: folder).map { ShardName.file($0) }
+    static func setAsideDamaged(in folder: String) throws -> [String] {
+        let shards = try shards(in: folder).map { ShardWriter.fileName($0) }
         return try shards.filter { !PackedPlace.sample(file: $0, name: "").isThere(in: folder) }.map { shard in
             guard rename("\(folder)/\(shard)", "\(folder)/\(shard).damaged") == 0 else {
                 throw StorageFailure.refused("file", "\(folder)/\(shard)", "renamed", errno)
@@ -100,10 +90,10 @@ final class ShardPacker: BodyPacker {
 
     /// The last shard alone can lack records: those of a shard are on the disk before the next one is complete.
     func unrecorded() throws -> [(id: URLID, place: PackedPlace)] {
-        guard let last = try ShardWriter.shards(in: folder.path).last else { return [] }
-        return try ShardWriter.samples(inShard: last, of: folder.path).compactMap { sample in
+        guard let last = try Self.shards(in: folder).last else { return [] }
+        return try Self.samples(inShard: last, of: folder).compactMap { sample in
             guard let bytes = [UInt8](hexadecimal: sample.key.utf8), let id = URLID(bytes) else { return nil }
-            return (id, .sample(file: ShardName.file(last), name: sample.names[0]))
+            return (id, .sample(file: ShardWriter.fileName(last), name: sample.names[0]))
         }
     }
 
@@ -111,16 +101,16 @@ final class ShardPacker: BodyPacker {
 
     func pack(_ record: JobRecord, of line: ManifestLine) throws -> (place: PackedPlace, isDurable: Bool)? {
         let key = record.id.bytes.hexadecimal
-        let path = "\(folder.path)/\(record.file)"
+        let path = "\(folder)/\(record.file)"
         let ending = BodyKind(ofFile: path, servedAs: record.stored.contentType)?.ending ?? "bin"
-        var parts: [ShardWriter.Part] = [(ending, .file(path: path, count: record.stored.bytes))]
+        var parts: [Part] = [(ending, .file(path: path, count: record.stored.bytes))]
         if let caption = line.row.caption { parts.append(("txt", .bytes(caption))) }
         parts.append(("json", .bytes(line.figures(key: key))))
-        let (shard, isComplete) = try writer.add(key, parts)
-        return (.sample(file: ShardName.file(shard), name: "\(key).\(ending)"), isComplete)
+        let (shard, isComplete) = try add(key, parts)
+        return (.sample(file: ShardWriter.fileName(shard), name: "\(key).\(ending)"), isComplete)
     }
 
-    func finish() throws { _ = try writer.close() }
+    func finish() throws { _ = try close() }
 }
 
 /// The parts of a sample that come from its row. They are the same whichever run has fetched the body.

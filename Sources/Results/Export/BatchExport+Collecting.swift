@@ -4,6 +4,9 @@ internal import GannetQueue
 
 /// Copying bodies that are kept.
 extension BatchExport {
+    /// The exchanges of a URL for the folder, until they are in an archive.
+    private typealias WantedExchanges = (id: URLID, place: ExchangesPlace)
+
     private static let slice = 128
     private static let width = 4
     /// The most bytes of bodies in memory at a time.
@@ -79,13 +82,16 @@ extension BatchExport {
                 if batch.batch.options.keeping == .wire, outcome.content.status != 0 || !outcome.isNegative { noteWithoutExchanges() }
                 return nil
             }
-            return folder.folder.exchanges(of: job.id, at: place) == nil ? WantedExchanges(id: job.id, place: place) : nil
+            return folder.folder.exchanges(of: job.id, at: place) == nil ? (id: job.id, place: place) : nil
         }
     }
 
     /// Exchanges that are not kept any more are left out: the archive then has the body alone.
     private func bring(_ part: [WantedExchanges]) async throws {
-        try await source.read(part) { one, bytes in
+        try await read(part, size: \.place.size) { one in
+            for folder in self.workerFolders { if let bytes = folder.exchanges(of: one.id, at: one.place) { return bytes } }
+            return try await self.redis.intact(one.place.digest, size: one.place.size)
+        } use: { one, bytes in
             if let bytes {
                 try self.folder.folder.writeExchanges(bytes, of: one.id)
             } else {
@@ -99,9 +105,7 @@ extension BatchExport {
     private func noteDisallowed(_ id: URLID, url: String, known: JobRecord?) throws {
         if let known, known.isFailed, known.errorClass == FailureCounts.disallowed { return try noteFailed(known, known: known) }
         let error = FetchError(kind: .disallowed, url: url, detail: "its robots.txt or the head of its answer says so")
-        var content = OutcomeContent(url: url)
-        content.fields = [.errorClass: error.className, .errorMessage: error.description]
-        try noteFailed(JobRecord(exported: id, .failed, content), known: known)
+        try noteFailed(JobRecord(exported: id, url: url, error.className, error.description), known: known)
     }
 
     /// The file of a body that is in the folder: at its recorded place, or at the place it would get.
@@ -129,22 +133,46 @@ extension BatchExport {
     private func bring(_ part: [WantedBody]) async throws {
         let left = try await OwnedThread.run(name: "gannet-folder") {
             try part.filter { body in
-                guard let file = try self.source.copy(body.content, to: self.folder.folder) else { return true }
-                try self.place(file, body)
-                return false
+                for folder in self.workerFolders {
+                    guard let file = try folder.copy(body.content, to: self.folder.folder) else { continue }
+                    try self.place(file, body)
+                    return false
+                }
+                return true
             }
         }
         if left.isEmpty { return }
-        try await source.read(left) { body, bytes in
+        try await read(left, size: \.content.size) { body in
+            try await self.redis.intact(body.digest, size: body.content.size)
+        } use: { body, bytes in
             if let bytes { try self.write(bytes, body) } else { try self.noteMissing(body) }
         }
     }
 
     private func noteMissing(_ body: WantedBody) throws {
         let content = body.content
-        let loss = source.keeps(content.place) ? ExportLoss.evicted : .elsewhere
+        let wasHere = content.place == .redis || workerFolders.contains { $0.keeps(content.place) }
+        let loss = wasHere ? ExportLoss.evicted : .elsewhere
         try noteLost(
             loss.record(body.id, url: content.url, status: content.status, digest: body.digest, size: content.size), known: nil)
+    }
+
+    /// Asks for bytes, several at a time, and hands them to `use`, `nil` for those that are not kept any more. `use` may block.
+    private func read<Wanted: Sendable>(
+        _ wanted: [Wanted], size: (Wanted) -> Int, by ask: @escaping @Sendable (Wanted) async throws -> [UInt8]?,
+        use: @escaping @Sendable (Wanted, [UInt8]?) throws -> Void
+    ) async throws {
+        try await gate.withRoom(for: wanted.reduce(0) { max($0, size($1)) }) {
+            let found = try await withThrowingTaskGroup(of: (Int, [UInt8]?).self, returning: [[UInt8]?].self) { group in
+                for (index, one) in wanted.enumerated() {
+                    group.addTask {
+                        (index, try await self.persistently { () async throws -> [UInt8]? in try await ask(one) })
+                    }
+                }
+                return try await group.reduce(into: Array(repeating: nil, count: wanted.count)) { $0[$1.0] = $1.1 }
+            }
+            try await OwnedThread.run(name: "gannet-folder") { for (one, bytes) in zip(wanted, found) { try use(one, bytes) } }
+        }
     }
 }
 
@@ -164,4 +192,46 @@ extension Array {
         }
         return parts
     }
+}
+
+/// Why the body of a fetched URL is missing: an error class like those of fetches, and a sentence.
+enum ExportLoss: String, Sendable {
+    /// The store that had the body has it no more.
+    case evicted
+    /// A worker has put the body into a folder, and none of those that the command was given has its file.
+    case elsewhere
+    /// Redis has forgotten the URL.
+    case forgotten
+
+    /// The record of this failure. It keeps the body's digest and size, so that a later export knows that there was a body.
+    func record(_ id: URLID, url: String, status: Int = 0, digest: [UInt8]? = nil, size: Int = 0) -> JobRecord {
+        var record = JobRecord(exported: id, url: url, rawValue, sentence(RedactedURL(url).description, id))
+        (record.status, record.digest, record.bytes) = (status, digest, size)
+        return record
+    }
+
+    private func sentence(_ url: String, _ id: URLID) -> String {
+        switch self {
+        case .evicted: "The body is not kept any more: \(url)"
+        case .elsewhere: "A worker has put the body into a folder, and no '--store' has it: \(url)"
+        case .forgotten: "Redis has forgotten the URL with the id \(id.short)"
+        }
+    }
+}
+
+extension JobRecord {
+    /// A record with its URL, for a folder without a list of URLs.
+    init(exported id: URLID, _ outcome: Outcome, _ content: OutcomeContent, duration: Duration = .zero) {
+        self.init(id, outcome, content, duration: duration)
+        url = RedactedURL.withoutUserInfo(content.url)
+    }
+
+    /// The record of a URL without a body, of which no outcome tells.
+    init(exported id: URLID, url: String, _ errorClass: String, _ message: String) {
+        self.init(exported: id, .failed, OutcomeContent(url: url))
+        (self.errorClass, errorMessage) = (errorClass, message)
+    }
+
+    /// The URL was fetched, and its body is missing.
+    var isLost: Bool { isFailed && digest != nil }
 }

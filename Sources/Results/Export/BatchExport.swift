@@ -1,6 +1,7 @@
 internal import GannetBase
 internal import GannetHTTP
 package import GannetQueue
+internal import GannetRedisClient
 package import Lists
 
 /// Copies the bodies of a batch's URLs into a folder.
@@ -12,27 +13,35 @@ package import Lists
 package final class BatchExport: Sendable {
     let batch: FinishedBatch
     let folder: RecordedFolder
-    let source: ExportSource
+    /// Those of the batch's workers.
+    let workerFolders: [BodyFolder]
+    let redis: BlobStore
+    /// The export has a connection of its own, because a large body delays other calls.
+    private let connection: RedisConnection
+    let persistently: Persistence
+    let gate = LargeBodyGate()
     /// Packs the bodies; nil where they stay files.
     let packing: BodyPacking?
     /// Whether lost bodies are fetched again later, so that they are not reported as failures yet.
     let refetches: Bool
-    let report: @Sendable (ExportNews) -> Void
+    let report: @Sendable (JobRecord, RememberedFailure?) -> Void
     private let withoutExchanges = Mutex(0)
 
     /// - Parameters:
     ///   - packing: Packs the bodies; nil where they stay files.
-    ///   - stores: Those of the batch's workers, besides Redis.
+    ///   - stores: The folders of the batch's workers, which are asked before Redis.
     ///   - refetches: Whether ``refetch(concurrency:by:)`` will be called.
     ///   - patience: How long a call waits for a Redis that is away.
-    ///   - report: Called for every URL, from any thread.
+    ///   - report: Called with the end of every URL, from any thread. The second value is the failure of an earlier fetch, where a lost body was not
+    ///     fetched again because of it.
     package init(
-        _ batch: FinishedBatch, of cluster: ClusterState, into folder: RecordedFolder, packing: BodyPacking? = nil, stores: [any BodyStore],
-        refetches: Bool, patience: Duration, report: @escaping @Sendable (ExportNews) -> Void
+        _ batch: FinishedBatch, of cluster: ClusterState, into folder: RecordedFolder, packing: BodyPacking? = nil, stores: [BodyFolder],
+        refetches: Bool, patience: Duration, report: @escaping @Sendable (JobRecord, RememberedFailure?) -> Void
     ) async throws(StateError) {
-        // The export has a connection of its own, because a large body delays other calls.
-        let connection = try await cluster.connect(patience: ClusterState.bodyPatience)
-        source = ExportSource(cluster, over: connection, stores, patience: patience)
+        connection = try await cluster.connect(patience: ClusterState.bodyPatience)
+        persistently = cluster.persistently(over: connection, patience: patience)
+        redis = BlobStore(cluster, over: connection)
+        workerFolders = stores
         self.batch = batch
         self.folder = folder
         self.packing = packing
@@ -45,7 +54,7 @@ package final class BatchExport: Sendable {
 
     func noteWithoutExchanges() { withoutExchanges.withLock { $0 += 1 } }
 
-    package func close() async { await source.close() }
+    package func close() async { await connection.close() }
 
     /// Records a body that is in the folder. Blocks.
     /// - Parameter known: The current record.
@@ -55,7 +64,8 @@ package final class BatchExport: Sendable {
         if let known, known.digest == record.digest { record.typeMismatch = known.typeMismatch }
         if record != known { _ = try folder.journal.append(record) }
         try folder.journal.mark(record.id, .sound)
-        report(.there(record.id, url: record.url, file: record.file))
+        record.outcome = .there
+        report(record, nil)
     }
 
     /// Records a URL without a body. Blocks.
@@ -64,8 +74,7 @@ package final class BatchExport: Sendable {
         // Its exchanges are in an archive.
         if let known, known.isFailed, known.isPacked { record.file = known.file }
         if record != known { _ = try folder.journal.append(record) }
-        if let remembered { return report(.remembered(record.id, url: record.url, remembered, errorClass: record.errorClass)) }
-        report(.failed(record.id, url: record.url, sentence: record.errorMessage, errorClass: record.errorClass))
+        report(record, remembered)
     }
 
     /// Records a URL whose body is lost, and can be fetched again. Blocks.
@@ -80,8 +89,8 @@ package final class BatchExport: Sendable {
 
     private func noteTaken(_ failure: StorageFailure, _ body: WantedBody) throws {
         let error = FetchError(kind: .storage, url: body.content.url, detail: failure.sentence)
-        var record = JobRecord(exported: body.id, .failed, OutcomeContent(url: body.content.url), duration: body.duration)
-        (record.errorClass, record.errorMessage) = (error.className, error.description)
+        var record = JobRecord(exported: body.id, url: body.content.url, error.className, error.description)
+        record.milliseconds = Int(body.duration / .milliseconds(1))
         try noteFailed(record, known: nil)
     }
 
@@ -98,29 +107,15 @@ package final class BatchExport: Sendable {
         let clause = BodyKind.falsePicture(ofFile: "\(folder.folder.path)/\(name)", servedAs: body.content.fields[.contentType])
         record.typeMismatch = clause ?? ""
         try folder.append(record)
-        report(.written(body.id, url: body.content.url, bytes: body.content.size, file: name))
+        report(record, nil)
     }
 }
 
 /// Fetching lost bodies again.
 extension BatchExport {
-    /// How a lost body was fetched again.
-    package struct Refetch: Sendable {
-        /// The status, the content type, and, without a body, the error.
-        package let content: OutcomeContent
-        /// `nil` if the fetch failed.
-        package let body: [UInt8]?
-        package let duration: Duration
-        /// The failure of an earlier fetch, for which no request was made.
-        package let remembered: RememberedFailure?
-
-        package init(_ content: OutcomeContent, body: [UInt8]?, duration: Duration, remembered: RememberedFailure? = nil) {
-            self.content = content
-            self.body = body
-            self.duration = duration
-            self.remembered = remembered
-        }
-    }
+    /// How a lost body was fetched again: status, content type and error, the body where there is one, and the failure of an earlier fetch, for which
+    /// no request was made.
+    package typealias Refetch = (content: OutcomeContent, body: [UInt8]?, duration: Duration, remembered: RememberedFailure?)
 
     /// Fetches every lost body.
     /// - Parameter fetch: Fetches one URL. An error ends the export: the fetch of any other URL would fail as well.
@@ -130,7 +125,7 @@ extension BatchExport {
             for (id, outcome) in zip(ended.ids, outcomes) {
                 let found = try await OwnedThread.run(name: "gannet-folder") { try self.folder.journal.record(of: id) }
                 guard let known = found else { continue }
-                try await self.source.gate.withRoom(for: known.bytes) {
+                try await self.gate.withRoom(for: known.bytes) {
                     // The record holds the URL without its password.
                     try await self.note(try await fetch(outcome?.content.url ?? known.url), of: known)
                 }
@@ -167,34 +162,12 @@ extension BatchExport {
     ) async throws -> (urls: ManifestTotals, list: ManifestTotals?) {
         let work = Manifest.Work.batch(isCancelled: batch.batch.cancelled > 0, isComplete: batch.batch.isComplete)
         let manifest = try Manifest(in: folder, of: work, packing: packing, identify: identify)
-        var (place, counting) = (0, FinishedBatch.Counting())
-        while place < batch.count {
-            let part = try await batch.part(from: place)
-            let ended = part.ids.enumerated().filter { counting.counts($1, in: part) }.map { (place: part.place + $0 + 1, id: $1) }
-            try await manifest.add(ended: ended)
-            place += part.jobs.count
-        }
+        try await batch.forEachPart { _, counted in try await manifest.add(ended: counted.map { (place: $0.place + 1, id: $0.job.id) }) }
         if let rows { while let some = try await rows() { try await manifest.add(some) } }
         try FinishedBatch.checkCancellation()
         let totals = try await manifest.finish()
         return (manifest.ended, rows == nil ? nil : totals)
     }
-}
-
-/// How the export of one URL ended.
-package enum ExportNews: Sendable {
-    case written(URLID, url: String, bytes: Int, file: String)
-    /// The body was in the folder.
-    case there(URLID, url: String, file: String)
-    case failed(URLID, url: String, sentence: String, errorClass: String)
-    /// A lost body was not fetched again, because the failure of an earlier fetch is remembered.
-    case remembered(URLID, url: String, RememberedFailure, errorClass: String)
-}
-
-/// The exchanges of a URL for the folder, until they are in an archive.
-struct WantedExchanges: Sendable {
-    let id: URLID
-    let place: ExchangesPlace
 }
 
 /// A body for the folder, as the outcome of its URL describes it.

@@ -29,43 +29,36 @@ package struct FinishedBatch: Sendable {
     /// Some of a partition's ended jobs.
     struct Part: Sendable {
         let partition: Partition
-        /// Where the part begins among all ended jobs.
-        let place: Int
         let jobs: [EndedJob]
-        /// How many of the first ends of a URL count no more.
-        var again: [URLID: Int] = [:]
 
         var ids: [URLID] { jobs.map(\.id) }
     }
 
-    /// Passes over the ends that count no more. It has to see all parts in their order.
-    struct Counting {
-        private var passed: [URLID: Int] = [:]
-
-        /// Whether this end of a URL counts.
-        mutating func counts(_ id: URLID, in part: Part) -> Bool {
-            guard let again = part.again[id], passed[id, default: 0] < again else { return true }
-            passed[id, default: 0] += 1
-            return false
+    /// Hands over all ended jobs, about a thousand at a time, and the places among them of the ends that count: a job that was tried again has
+    /// earlier ends, which count no more. Throws if the URLs are no longer known, or if the task is cancelled.
+    func forEachPart(_ body: (Part, _ counted: [(place: Int, job: EndedJob)]) async throws -> Void) async throws {
+        var passed: [URLID: Int] = [:]
+        var place = 0
+        for (partition, count) in zip(queue.cluster.partitions, counts) {
+            for first in stride(from: 0, to: count, by: Self.chunk) {
+                try Self.checkCancellation()
+                let last = min(first + Self.chunk, count) - 1
+                let part = Part(
+                    partition: partition, jobs: try await queue.finished(ofBatch: batch.number, in: partition, from: first, through: last))
+                guard part.jobs.count == last - first + 1 else { throw StateError.unknownBatch }
+                let again = try await queue.endsAgain(of: part.ids, ofBatch: batch.number, in: partition)
+                var counted: [(place: Int, job: EndedJob)] = []
+                for (index, job) in part.jobs.enumerated() {
+                    if let most = again[job.id], passed[job.id, default: 0] < most {
+                        passed[job.id, default: 0] += 1
+                    } else {
+                        counted.append((place + index, job))
+                    }
+                }
+                place += part.jobs.count
+                try await body(part, counted)
+            }
         }
-    }
-
-    /// The URLs of ended jobs from one place on, at least one, all of one partition. Throws if the URLs are no longer known, or if the task is
-    /// cancelled.
-    func part(from place: Int) async throws -> Part {
-        try Self.checkCancellation()
-        var (first, index) = (place, 0)
-        while first >= counts[index] {
-            first -= counts[index]
-            index += 1
-        }
-        let last = min(first + Self.chunk, counts[index]) - 1
-        let partition = queue.cluster.partitions[index]
-        let jobs = try await queue.finished(ofBatch: batch.number, in: partition, from: first, through: last)
-        guard jobs.count == last - first + 1 else { throw StateError.unknownBatch }
-        var part = Part(partition: partition, place: place, jobs: jobs)
-        part.again = try await queue.endsAgain(of: part.ids, ofBatch: batch.number, in: partition)
-        return part
     }
 
     /// The outcomes of URLs, in their order.
@@ -81,13 +74,11 @@ package struct FinishedBatch: Sendable {
         _ body: @escaping @Sendable (Part) async throws -> Void
     ) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
-            var (place, running, counting) = (0, 0, Counting())
-            while place < count {
-                let part = try await part(from: place)
-                place += part.jobs.count
-                var wanted = part.jobs.filter { counting.counts($0.id, in: part) && isWanted($0.id) }[...]
+            var running = 0
+            try await forEachPart { part, counted in
+                var wanted = counted.map(\.job).filter { isWanted($0.id) }[...]
                 while !wanted.isEmpty {
-                    let some = Part(partition: part.partition, place: part.place, jobs: Array(wanted.prefix(most)))
+                    let some = Part(partition: part.partition, jobs: Array(wanted.prefix(most)))
                     wanted = wanted.dropFirst(most)
                     if running == width {
                         try await group.next()
@@ -115,12 +106,9 @@ extension FinishedBatch {
 
     /// Calls a function for the bodies of the ended jobs, and for what was kept beside them, some at a time.
     package func forEachBody(_ body: ([(digest: [UInt8], size: Int)]) async throws -> Void) async throws {
-        var place = 0
-        while place < count {
-            let part = try await part(from: place)
-            place += part.jobs.count
+        try await forEachPart { part, _ in
             var bodies: [(digest: [UInt8], size: Int)] = []
-            for content in try await queue.outcomes(part.ids, in: part.partition).compactMap({ $0?.content }) {
+            for content in try await outcomes(part).compactMap({ $0?.content }) {
                 if let digest = content.digest, content.size > 0 { bodies.append((digest, content.size)) }
                 if let exchanges = content.exchanges { bodies.append((exchanges.digest, exchanges.size)) }
             }

@@ -76,9 +76,13 @@ package struct BodyFolder: Sendable {
     /// The path within the folder of a URL's body, if a file of this size is there.
     func file(of url: String, id: URLID, size: Int) -> String? {
         let name = name(of: url, id: id)
-        var status = stat()
-        guard lstat("\(path)/\(name)", &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size == size else { return nil }
-        return name
+        return hasFile(name, size: size) ? name : nil
+    }
+
+    /// Whether a regular file of this size is at a path within the folder.
+    func hasFile(_ name: String, size: Int) -> Bool {
+        guard let status = fileStatus("\(path)/\(name)") else { return false }
+        return status.isFile && status.st_size == size
     }
 
     /// Removes a body's file, if it is there.
@@ -86,9 +90,9 @@ package struct BodyFolder: Sendable {
 
     /// When a file was written; nil if it is not there.
     func time(of name: String) -> Date? {
-        var status = stat()
-        guard lstat("\(path)/\(name)", &status) == 0 else { return nil }
-        return Date(timeIntervalSince1970: Double(status.modification.tv_sec) + Double(status.modification.tv_nsec) / 1e9)
+        fileStatus("\(path)/\(name)").map { status in
+            Date(timeIntervalSince1970: Double(status.modification.tv_sec) + Double(status.modification.tv_nsec) / 1e9)
+        }
     }
 
     /// Gives a file the time of its fetch. A file keeps its own time where that fails.
@@ -102,9 +106,7 @@ package struct BodyFolder: Sendable {
     /// The names in a folder within this one; none if it is not there, or is a link to a folder elsewhere.
     func files(in name: String) -> [String] {
         let folder = "\(path)/\(name)"
-        var status = stat()
-        guard lstat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return [] }
-        return Self.names(in: folder) ?? []
+        return fileStatus(folder)?.isFolder == true ? Self.names(in: folder) ?? [] : []
     }
 
     /// The names in the folder at a path; nil means that `errno` says why there are none.
@@ -228,13 +230,17 @@ extension BodyFolder: JobOutput {
     package func note(_ end: JobRecord, _ wire: WireRecord?, of job: Job) {}
 }
 
-extension BodyFolder: BodyStore {
+/// Bodies that workers have put here, for readers.
+extension BodyFolder {
+    /// Whether an outcome with this place means this folder, as far as the folder can tell. May block.
+    ///
     /// A place does not say in which of the workers' folders the body is. The folder that has a file of that name may have it no more as it was.
     package func keeps(_ place: BodyPlace) -> Bool {
         guard case .file(let name) = place, Self.isWithin(name) else { return false }
         return time(of: name) != nil
     }
 
+    /// The bytes of an outcome's body; `nil` where they are not here, or have another size or digest.
     package func body(_ content: OutcomeContent) -> [UInt8]? {
         guard case .file(let file) = content.place, let digest = content.digest else { return nil }
         return body(file, size: content.size, digest: digest)
@@ -247,9 +253,8 @@ extension BodyFolder: BodyStore {
         return isSound(file, size: size, digest: digest) { bytes += $0 } ? bytes : nil
     }
 
-    package var copies: Bool { true }
-
-    package func copy(_ content: OutcomeContent, to target: BodyFolder) throws -> String? {
+    /// Copies the body into a new file in `target`; `nil` as above. Blocks.
+    func copy(_ content: OutcomeContent, to target: BodyFolder) throws -> String? {
         guard case .file(let name) = content.place, let digest = content.digest, Self.isWithin(name) else { return nil }
         let file = try BodyFile(in: target.path, .ordinary)
         return try isSound(name, size: content.size, digest: digest, pass: file.write) ? file.keep() : nil
@@ -285,6 +290,18 @@ extension StorageFailure {
         let sentence = "The \(noun) \(path.escapedForDisplay) cannot be \(participle): \(String(cString: strerror(code)))."
         return StorageFailure(.other(sentence, errno: code))
     }
+}
+
+/// What is at a path, and not at the target of a link there; nil where nothing is.
+func fileStatus(_ path: String) -> stat? {
+    var status = stat()
+    return lstat(path, &status) == 0 ? status : nil
+}
+
+extension stat {
+    /// Whether it is a regular file.
+    var isFile: Bool { st_mode & S_IFMT == S_IFREG }
+    var isFolder: Bool { st_mode & S_IFMT == S_IFDIR }
 }
 
 /// The system's `errno`, which within ``StorageFailure`` would be its own member.

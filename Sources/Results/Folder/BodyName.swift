@@ -75,7 +75,7 @@ package struct BodyName: Equatable {
 
     /// People recognise a host by the end of its name.
     private static func host(_ host: String) -> String {
-        let name = SafeName.folder(host.utf8.suffix(longestHost))
+        let name = safeFolder(host.utf8.suffix(longestHost))
         // The manifest lies beside the folders of hosts.
         return name.lowercased() == Manifest.name ? "_" + name : name
     }
@@ -85,7 +85,7 @@ package struct BodyName: Equatable {
         var room = room
         var folders: [String] = []
         for part in path(of: url).dropLast() where !part.isEmpty {
-            let name = SafeName.folder([UInt8].percentDecoded(part).bytes.prefix(longestFolder))
+            let name = safeFolder([UInt8].percentDecoded(part).bytes.prefix(longestFolder))
             room -= name.utf8.count + 1
             guard room >= 0 else { break }
             folders.append(name)
@@ -97,7 +97,7 @@ package struct BodyName: Equatable {
     private static func hint(from url: String, longest: Int) -> String {
         guard let last = path(of: url).last else { return "" }
         // The end of the name holds the file's type.
-        return SafeName.hint(last.suffix(longest))
+        return safeHint(last.suffix(longest))
     }
 
     /// The parts between the slashes behind the host.
@@ -113,16 +113,16 @@ package struct BodyName: Equatable {
 }
 
 /// Makes file names from parts of a URL. Plain letters, digits and `._-` stay, and all other bytes become `_`.
-enum SafeName {
+extension BodyName {
     /// The last part of a file's name.
-    static func hint(_ bytes: some Collection<UInt8>) -> String {
+    private static func safeHint(_ bytes: some Collection<UInt8>) -> String {
         var plain = bytes.map { isPlain($0) ? $0 : UInt8(ascii: "_") }
         replaceLastDot(&plain)
         return String(decoding: plain, as: UTF8.self)
     }
 
     /// A folder's name. It is not hidden, does not look like an option, is not a device of Windows, and does not begin like a body's name.
-    static func folder(_ bytes: some Collection<UInt8>) -> String {
+    private static func safeFolder(_ bytes: some Collection<UInt8>) -> String {
         var plain: [UInt8] = []
         for byte in bytes {
             if isPlain(byte) { plain.append(byte) } else if plain.last != UInt8(ascii: "_") { plain.append(UInt8(ascii: "_")) }

@@ -30,18 +30,10 @@ package struct FolderLock: ~Copyable {
     /// Removes unfinished files and returns their number. Where the lock is shared, only files may go that no living worker still needs.
     package borrowing func sweep(olderThan age: Duration? = nil) -> Int {
         let latest = age.map { time(nil) - Int($0.components.seconds) } ?? .max
-        guard let stream = opendir(folder) else { return 0 }
-        defer { closedir(stream) }
         var removed = 0
-        while let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: $0.pointee)) { String(cString: $0) }
-            }
-            guard name.hasPrefix(BodyFolder.temporaryPrefix), name != Self.name else { continue }
+        for name in BodyFolder.names(in: folder) ?? [] where name.hasPrefix(BodyFolder.temporaryPrefix) && name != Self.name {
             let path = "\(folder)/\(name)"
-            var status = stat()
-            guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.modification.tv_sec <= latest, unlink(path) == 0
-            else { continue }
+            guard let status = fileStatus(path), status.isFile, status.modification.tv_sec <= latest, unlink(path) == 0 else { continue }
             removed += 1
         }
         return removed

@@ -78,8 +78,8 @@ extension BodyFolder {
 
     /// Whether an earlier command has recorded the end of a URL.
     private static func hasRecords(_ own: String) -> Bool {
-        var status = stat()
-        return lstat("\(own)/\(Journal.name)", &status) == 0 && Int(status.st_size) > Journal.heading.count
+        guard let journal = fileStatus("\(own)/\(Journal.name)") else { return false }
+        return Int(journal.st_size) > Journal.heading.count
     }
 
     private static func line(of path: String) -> String? {

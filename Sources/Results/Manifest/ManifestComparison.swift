@@ -64,7 +64,7 @@ package final class ManifestComparison {
 
     private static func open(_ path: String) throws -> (LineFile, size: Int) {
         var status = stat()
-        let isFolder = stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+        let isFolder = stat(path, &status) == 0 && status.isFolder
         let file = try LineFile(isFolder ? "\(path)/\(Manifest.name)" : path)
         guard let size = file.size else {
             throw StorageFailure("\(file.path.escapedForDisplay) is not a file, and a manifest is read twice.")

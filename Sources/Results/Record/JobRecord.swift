@@ -45,13 +45,13 @@ package struct JobRecord: Sendable, Equatable {
     /// The body's path within the folder, or its place in an archive or a shard (``PackedPlace``).
     package var file = ""
     var contentType = ""
-    var errorClass = ""
+    package var errorClass = ""
     /// Of a body that was stored, it is the reservation that the answer made of its use.
-    var errorMessage = ""
+    package var errorMessage = ""
     /// The picture in the file, where that is not the body itself.
     package var picture: StoredPicture?
     /// The URL without credentials. Only an export records it, because the list of a run can be read again.
-    var url = ""
+    package var url = ""
     /// When the answer was there, in ms since 1970; 0 for an answer of which that is not known.
     package var fetchedAt = 0
     /// A text for each ``Fact``, or none at all.

@@ -17,7 +17,7 @@ final class LineFile: Sendable {
     /// Nil for what is no regular file.
     var size: Int? {
         var status = stat()
-        return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG ? Int(status.st_size) : nil
+        return fstat(descriptor, &status) == 0 && status.isFile ? Int(status.st_size) : nil
     }
 
     /// Writes all of the bytes, or restores the file's length.

@@ -53,9 +53,7 @@ extension RecordedFolder {
     /// The same without reading the file of a body.
     func isThere(_ record: JobRecord) -> Bool {
         if record.isPacked { return isSound(record) }
-        var status = stat()
-        return !record.file.isEmpty && lstat("\(folder.path)/\(record.file)", &status) == 0 && status.st_mode & S_IFMT == S_IFREG
-            && status.st_size == record.stored.bytes
+        return !record.file.isEmpty && folder.hasFile(record.file, size: record.stored.bytes)
     }
 
     /// How many files are named like bodies and belong to no URL of the record or of the list, and one of them. A run that was killed between

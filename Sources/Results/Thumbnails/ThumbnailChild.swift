@@ -3,12 +3,8 @@ internal import GannetPictures
 
 /// A running `gannet-thumbnail`. One caller at a time uses it, on a thread that may wait.
 final class ThumbnailChild: Sendable {
-    /// How the work on a picture ended.
-    struct Outcome: Sendable {
-        let result: Result<Thumbnail, ThumbnailFailure>
-        /// Whether the child can take another picture.
-        let survived: Bool
-    }
+    /// How the work on a picture ended, and whether the child can take another one.
+    typealias Outcome = (result: Result<Thumbnail, ThumbnailFailure>, survived: Bool)
 
     let pid: pid_t
     private let input: Int32
@@ -76,13 +72,13 @@ final class ThumbnailChild: Sendable {
         switch answer {
         case .ready: return taken()
         case .refused(let refusal):
-            return Outcome(result: .failure(ThumbnailFailure(refusal: refusal, Self.sentence(bytes))), survived: true)
+            return (result: .failure(ThumbnailFailure(refusal: refusal, Self.sentence(bytes))), survived: true)
         case .thumbnail(let format, let size, let original):
             let isFormat = request.format == .plain ? [.jpeg, .png].contains(format) : request.format == format
             guard isFormat, request.refusal(of: original) == nil, request.layout(of: original).made == size,
                 Self.isPicture(bytes, format, size)
             else { return taken() }
-            return Outcome(result: .success(Thumbnail(format: format, size: size, original: original, bytes: bytes)), survived: true)
+            return (result: .success(Thumbnail(format: format, size: size, original: original, bytes: bytes)), survived: true)
         }
     }
 
@@ -93,22 +89,14 @@ final class ThumbnailChild: Sendable {
 
     /// A process that a picture has taken over may write anything. It must not be a page under the name of a picture.
     private static func isPicture(_ bytes: [UInt8], _ format: ThumbnailFormat, _ size: PictureSize) -> Bool {
-        let expected: ImageFormat? =
-            switch format {
-            case .jpeg: .jpeg
-            case .png: .png
-            case .webp: .webp
-            case .avif: .avif
-            case .plain: nil
-            }
         let limits = ImageLimits(pixels: Int.max, side: format.longestSide)
         guard let info = try? ImageProbe(limits: limits).examine(bytes) else { return false }
-        return info.format == expected && info.size == ImageSize(width: size.width, height: size.height)
+        return info.format == ImageFormat(mediaType: format.mediaType) && info.size == ImageSize(width: size.width, height: size.height)
     }
 
     /// The child has answered something else than a thumbnail of this request.
     private func taken() -> Outcome {
-        Outcome(result: .failure(ThumbnailFailure(.crashed, "The picture has damaged the program that decodes it.")), survived: false)
+        (result: .failure(ThumbnailFailure(.crashed, "The picture has damaged the program that decodes it.")), survived: false)
     }
 
     private func died(_ deadline: ContinuousClock.Instant) -> Outcome {
@@ -119,7 +107,7 @@ final class ThumbnailChild: Sendable {
             isLate || hasComputedTooLong
             ? ThumbnailFailure(.tooSlow, "The picture takes longer to decode than it may.")
             : ThumbnailFailure(.crashed, "The picture ended the program that decodes it.")
-        return Outcome(result: .failure(failure), survived: false)
+        return (result: .failure(failure), survived: false)
     }
 
     /// The signal that ended the process, which stays to be collected by `end()`; 0 for none.

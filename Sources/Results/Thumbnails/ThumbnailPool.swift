@@ -88,7 +88,7 @@ package final class ThumbnailPool: Sendable {
                 child = working
                 return (working, working.make(request, of: picture))
             } catch {
-                return (child, ThumbnailChild.Outcome(result: .failure(error), survived: child != nil))
+                return (child, (result: .failure(error), survived: child != nil))
             }
         }.get()
         done(child, pictures: (warm?.pictures ?? 0) + 1, survived: outcome.survived)

@@ -105,14 +105,6 @@ struct BodyKind {
     static func isPicture(servedAs contentType: String) -> Bool { ImageFormat(mediaType: mediaType(contentType)) != nil }
 
     private static func mediaType(_ contentType: String) -> String {
-        contentType.prefix { $0 != ";" }.trimmingSuffix(while: { $0 == " " || $0 == "\t" }).lowercased()
-    }
-}
-
-extension Substring {
-    fileprivate func trimmingSuffix(while isLast: (Character) -> Bool) -> Substring {
-        var rest = self
-        while let last = rest.last, isLast(last) { rest = rest.dropLast() }
-        return rest
+        String(contentType.prefix { $0 != ";" }).trimmedOfBlanks.lowercased()
     }
 }

@@ -30,9 +30,9 @@ package final class ExpectedDigests: Sendable {
     }
 
     package let algorithm: Algorithm
-    private let digests = Mutex<[URLID: [UInt8]]>([:])
+    fileprivate let digests = Mutex<[URLID: [UInt8]]>([:])
     /// Of bodies that are stored and not recorded yet. The record has the SHA-256 of each body anyway.
-    private let md5s = Mutex<[URLID: [UInt8]]>([:])
+    fileprivate let md5s = Mutex<[URLID: [UInt8]]>([:])
 
     package init(_ algorithm: Algorithm) { self.algorithm = algorithm }
 
@@ -40,12 +40,6 @@ package final class ExpectedDigests: Sendable {
     package func expect(_ digest: [UInt8], of id: URLID) { digests.withLock { $0[id] = digest } }
 
     fileprivate subscript(id: URLID) -> [UInt8]? { digests.withLock { $0[id] } }
-
-    fileprivate func remember(md5: [UInt8], of id: URLID) { md5s.withLock { $0[id] = md5 } }
-
-    fileprivate func takeMD5(of id: URLID) -> [UInt8]? { md5s.withLock { $0.removeValue(forKey: id) } }
-
-    fileprivate func forget(_ id: URLID) { digests.withLock { $0[id] = nil } }
 }
 
 extension VerifiedBodies: OutputAround {
@@ -76,7 +70,7 @@ extension VerifiedBodies: OutputAround {
             }
             found = digest
             // Also of a body that this row does not compare: another row may.
-            expected.remember(md5: digest, of: job.id)
+            expected.md5s.withLock { $0[job.id] = digest }
         }
         guard let wanted = expected[job.id], wanted != found else { return nil }
         let name = expected.algorithm.rawValue
@@ -100,9 +94,9 @@ extension VerifiedBodies: OutputAround {
 
     package func note(_ end: JobRecord, _ wire: WireRecord?, of job: Job) async throws {
         var end = end
-        let md5 = expected?.takeMD5(of: job.id)
+        let md5 = expected?.md5s.withLock { $0.removeValue(forKey: job.id) }
         if end.outcome == .fetched { end.md5 = md5 }
         try await output.note(end, wire, of: job)
-        expected?.forget(job.id)
+        expected?.digests.withLock { $0[job.id] = nil }
     }
 }

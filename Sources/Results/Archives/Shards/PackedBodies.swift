@@ -19,15 +19,14 @@ package final class PackedBodies: Sendable {
     private let packing: BodyPacking
     private let state = Condition(State())
     /// Keeps the rows of the run's queued URLs.
-    package let rows: WaitingRows
+    package let rows = WaitingRows()
 
     private let mostBytes: Int
 
     /// - Parameter mostBytes: The memory of the queue, which has room for 80,000 rows with 100 bytes of text.
-    package init(_ output: any JobOutput, _ packing: BodyPacking, rows: WaitingRows = WaitingRows(), mostBytes: Int = 32 << 20) {
+    package init(_ output: any JobOutput, _ packing: BodyPacking, mostBytes: Int = 32 << 20) {
         self.output = output
         self.packing = packing
-        self.rows = rows
         self.mostBytes = mostBytes
     }
 

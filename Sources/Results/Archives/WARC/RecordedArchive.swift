@@ -22,7 +22,7 @@ package final class RecordedArchive: Sendable {
     ///   - size: A file ends with the exchange that reaches it, in bytes.
     ///   - information: Further fields of each file's `warcinfo` record.
     package static func open(
-        _ folder: RecordedFolder, size: Int = 1_000_000_000, information: [(name: String, value: String)] = []
+        _ folder: RecordedFolder, size: Int, information: [(name: String, value: String)]
     ) async throws -> RecordedArchive {
         try await OwnedThread.run(name: "gannet-archive") { try RecordedArchive(folder, size, information) }
     }

@@ -63,7 +63,7 @@ package enum SURT {
         // Only the last part may be empty: two slashes are one.
         let last = kept.popLast() ?? []
         var key = [slash] + kept.filter { !$0.isEmpty }.flatMap { $0 + [slash] } + last
-        key = SessionIDs.removed(fromPath: lowercased(escaped(key)))
+        key = removed(fromPath: lowercased(escaped(key)))
         if key.count > 1, key.last == slash { key.removeLast() }
         return key
     }
@@ -73,7 +73,7 @@ package enum SURT {
     // MARK: Queries
 
     private static func queryKey(_ query: [UInt8]) -> [UInt8] {
-        let plain = lowercased(SessionIDs.removed(fromQuery: escaped(undone(query))))
+        let plain = lowercased(removed(fromQuery: escaped(undone(query))))
         guard plain.count > 1 else { return plain }
         // A name without a value comes before the same name with one, however the value begins.
         let fields = plain.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false).map { field -> [ArraySlice<UInt8>] in
@@ -109,17 +109,15 @@ package enum SURT {
         return result
     }
 
-    static func lowercased(_ text: [UInt8]) -> [UInt8] {
+    private static func lowercased(_ text: [UInt8]) -> [UInt8] {
         text.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 + 32 : $0 }
     }
 }
 
 /// Ids of sessions, which keys leave out: two visits of one page have one key. Each kind goes once, at its last place.
-enum SessionIDs {
-    // MARK: Queries
-
+extension SURT {
     /// `jsessionid=` and the like, with values of exactly these lengths.
-    static func removed(fromQuery query: [UInt8]) -> [UInt8] {
+    private static func removed(fromQuery query: [UInt8]) -> [UInt8] {
         var query = query
         for name in ["jsessionid=", "phpsessid=", "sid="] {
             query = removing(query) { value($0, after: name, letters: 32, isAlphanumeric) }
@@ -155,10 +153,8 @@ enum SessionIDs {
         return rest.drop { $0 != UInt8(ascii: "&") }
     }
 
-    // MARK: Paths
-
     /// `/(S(24 letters))/` and `/(24 letters)/` before the name of an `.aspx` page.
-    static func removed(fromPath path: [UInt8]) -> [UInt8] {
+    private static func removed(fromPath path: [UInt8]) -> [UInt8] {
         removingSegment(removingSegment(path, of: groups), of: letters)
     }
 
@@ -187,8 +183,6 @@ enum SessionIDs {
     }
 
     private static func letters(in text: ArraySlice<UInt8>) -> ArraySlice<UInt8>? { value(text, after: "", letters: 24, isAlphanumeric) }
-
-    // MARK: Letters
 
     private static func isLetter(_ byte: UInt8) -> Bool {
         (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)

@@ -172,19 +172,13 @@ final class GzipPacker: @unchecked Sendable {
     /// Begins a member, and drops the half of an earlier one whose body failed.
     func begin() { deflateReset(stream) }
 
-    func add(_ bytes: UnsafeRawBufferPointer, _ take: (UnsafeRawBufferPointer) throws -> Void) throws {
-        try advance(bytes, Z_NO_FLUSH, take)
-    }
-
-    func add(_ bytes: [UInt8], _ take: (UnsafeRawBufferPointer) throws -> Void) throws {
-        try bytes.withUnsafeBytes { try advance($0, Z_NO_FLUSH, take) }
-    }
-
     func end(_ take: (UnsafeRawBufferPointer) throws -> Void) throws {
-        try advance(UnsafeRawBufferPointer(start: nil, count: 0), Z_FINISH, take)
+        try add(UnsafeRawBufferPointer(start: nil, count: 0), flush: Z_FINISH, take)
     }
 
-    private func advance(_ bytes: UnsafeRawBufferPointer, _ flush: Int32, _ take: (UnsafeRawBufferPointer) throws -> Void) throws {
+    func add(
+        _ bytes: UnsafeRawBufferPointer, flush: Int32 = Z_NO_FLUSH, _ take: (UnsafeRawBufferPointer) throws -> Void
+    ) throws {
         // Pieces have far fewer bytes than zlib's counters can hold, heads too.
         // zlib only reads from it.
         stream.pointee.next_in = UnsafeMutablePointer(mutating: bytes.baseAddress?.assumingMemoryBound(to: UInt8.self))

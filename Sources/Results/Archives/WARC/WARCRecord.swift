@@ -28,7 +28,7 @@ struct WARCRecord: Sendable {
         for (name, value) in information + [
             (name: "format", value: "WARC File Format 1.1"),
             (name: "conformsTo", value: "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"),
-        ] { block += "\(try WARCValue.token(name)): \(try WARCValue.line(value))\r\n".utf8 }
+        ] { block += "\(try WARCRecord.token(name)): \(try WARCRecord.line(value))\r\n".utf8 }
         let fields = [
             ("WARC-Type", "warcinfo"), ("WARC-Record-ID", Self.id(id)), ("WARC-Date", date), ("WARC-Filename", file),
             ("WARC-Block-Digest", Self.digest(SHA256Digest(of: block).bytes)), ("Content-Type", "application/warc-fields"),
@@ -39,9 +39,9 @@ struct WARCRecord: Sendable {
     /// Hands over the packed record a piece at a time.
     func pack(by packer: GzipPacker, _ take: (UnsafeRawBufferPointer) throws -> Void) throws {
         packer.begin()
-        try packer.add(beginning, take)
+        try beginning.withUnsafeBytes { try packer.add($0, take) }
         try content?.read { try packer.add($0, take) }
-        try packer.add(Self.end, take)
+        try Self.end.withUnsafeBytes { try packer.add($0, take) }
         try packer.end(take)
     }
 
@@ -67,7 +67,7 @@ package struct UnfitForArchive: Error {
 }
 
 /// The values of fields that come from elsewhere.
-enum WARCValue {
+extension WARCRecord {
     static let longestURL = 64 << 10
 
     /// A URL that stands in one line and in one word.
@@ -100,51 +100,6 @@ enum WARCValue {
     }
 }
 
-/// Makes records of exchanges. It reads a body for its digests and writes nothing.
-struct RecordMaker: Sendable {
-    let makeID: @Sendable () -> UUID
-
-    func make(_ exchange: WARCExchange) throws -> MadeExchange {
-        let original = MadeExchange.Original(id: makeID(), date: WARCRecord.date(exchange.date), url: try WARCValue.url(exchange.url))
-        var fields = [("WARC-Record-ID", WARCRecord.id(original.id)), ("WARC-Date", original.date), ("WARC-Target-URI", original.url)]
-        if let address = exchange.remoteAddress { fields.append(("WARC-IP-Address", try WARCValue.token(address))) }
-        for name in exchange.protocols { fields.append(("WARC-Protocol", try WARCValue.token(name))) }
-        let head = try exchange.responseHead.map { try HTTPHead.response($0, bodyCount: exchange.body.count) }
-        guard head?.status != "304" || exchange.body.count == 0 else { throw UnfitForArchive("A 304 has a body.") }
-        let digests = try head?.status == "304" ? nil : digests(exchange, after: head)
-        return MadeExchange(
-            exchange: exchange, fields: fields, head: head,
-            contentType: try WARCValue.line(exchange.contentType ?? "application/octet-stream"),
-            payloadDigest: digests?.payload, blockDigest: digests?.block,
-            request: try exchange.requestHead.map { try request($0, of: original, fields) }, original: original)
-    }
-
-    private func request(_ wire: [UInt8], of response: MadeExchange.Original, _ shared: [(String, String)]) throws -> WARCRecord {
-        let block = try HTTPHead.request(wire)
-        var fields = [("WARC-Type", "request"), ("WARC-Record-ID", WARCRecord.id(makeID()))] + shared.dropFirst()
-        fields.append(("WARC-Concurrent-To", WARCRecord.id(response.id)))
-        fields.append(("WARC-Block-Digest", WARCRecord.digest(SHA256Digest(of: block).bytes)))
-        fields.append(("Content-Type", "application/http; msgtype=request"))
-        return WARCRecord(fields, block: block)
-    }
-
-    /// The digests of the body, and of the block that it ends.
-    private func digests(_ exchange: WARCExchange, after head: HTTPHead?) throws -> (payload: [UInt8], block: [UInt8]) {
-        let known = exchange.payloadDigest
-        if let known {
-            guard known.count == 32 else { throw UnfitForArchive("A digest has \(known.count) bytes, and sha256 has 32.") }
-            if head == nil { return (known, known) }
-        }
-        let (payload, block) = (SHA256Hasher(), SHA256Hasher())
-        head?.bytes.withUnsafeBytes { block.update($0) }
-        try exchange.body.read { bytes in
-            if known == nil { payload.update(bytes) }
-            block.update(bytes)
-        }
-        return (known ?? payload.finish().bytes, block.finish().bytes)
-    }
-}
-
 /// The parts of an exchange's records. Only the writer knows whether an equal body came before.
 struct MadeExchange: Sendable {
     /// The record that a revisit refers to.
@@ -166,6 +121,48 @@ struct MadeExchange: Sendable {
     let blockDigest: [UInt8]?
     let request: WARCRecord?
     let original: Original
+
+    /// Reads the body for its digests, and writes nothing.
+    init(_ exchange: WARCExchange, makeID: () -> UUID) throws {
+        let original = Original(id: makeID(), date: WARCRecord.date(exchange.date), url: try WARCRecord.url(exchange.url))
+        var fields = [("WARC-Record-ID", WARCRecord.id(original.id)), ("WARC-Date", original.date), ("WARC-Target-URI", original.url)]
+        if let address = exchange.remoteAddress { fields.append(("WARC-IP-Address", try WARCRecord.token(address))) }
+        for name in exchange.protocols { fields.append(("WARC-Protocol", try WARCRecord.token(name))) }
+        let head = try exchange.responseHead.map { try HTTPHead.response($0, bodyCount: exchange.body.count) }
+        guard head?.status != "304" || exchange.body.count == 0 else { throw UnfitForArchive("A 304 has a body.") }
+        let digests = try head?.status == "304" ? nil : Self.digests(exchange, after: head)
+        (payloadDigest, blockDigest) = (digests?.payload, digests?.block)
+        contentType = try WARCRecord.line(exchange.contentType ?? "application/octet-stream")
+        request = try exchange.requestHead.map { try Self.request($0, makeID(), of: original, fields) }
+        (self.exchange, self.original, self.head, self.fields) = (exchange, original, head, fields)
+    }
+
+    private static func request(
+        _ wire: [UInt8], _ id: UUID, of response: Original, _ shared: [(String, String)]
+    ) throws -> WARCRecord {
+        let block = try HTTPHead.request(wire)
+        var fields = [("WARC-Type", "request"), ("WARC-Record-ID", WARCRecord.id(id))] + shared.dropFirst()
+        fields.append(("WARC-Concurrent-To", WARCRecord.id(response.id)))
+        fields.append(("WARC-Block-Digest", WARCRecord.digest(SHA256Digest(of: block).bytes)))
+        fields.append(("Content-Type", "application/http; msgtype=request"))
+        return WARCRecord(fields, block: block)
+    }
+
+    /// The digests of the body, and of the block that it ends.
+    private static func digests(_ exchange: WARCExchange, after head: HTTPHead?) throws -> (payload: [UInt8], block: [UInt8]) {
+        let known = exchange.payloadDigest
+        if let known {
+            guard known.count == 32 else { throw UnfitForArchive("A digest has \(known.count) bytes, and sha256 has 32.") }
+            if head == nil { return (known, known) }
+        }
+        let (payload, block) = (SHA256Hasher(), SHA256Hasher())
+        head?.bytes.withUnsafeBytes { block.update($0) }
+        try exchange.body.read { bytes in
+            if known == nil { payload.update(bytes) }
+            block.update(bytes)
+        }
+        return (known ?? payload.finish().bytes, block.finish().bytes)
+    }
 
     private static let profiles = "http://netpreserve.org/warc/1.1/revisit/"
 

@@ -28,7 +28,7 @@ extension WARCWriter {
 
     private static func recover(_ folder: String, name: String) throws -> RecoveredFile? {
         guard var file = try WARCFile(recoveringIn: folder, name: name) else { return nil }
-        guard !ArchiveFolder.exists("\(folder)/\(name)") else {
+        guard fileStatus("\(folder)/\(name)") == nil else {
             throw StorageFailure.foreign("\(folder)/\(name)", "is there beside an unfinished file of its name. Move one of them elsewhere.")
         }
         let size = file.size
@@ -64,7 +64,7 @@ final class RecordScanner {
     private var output = [UInt8](repeating: 0, count: 64 << 10)
 
     /// A record's head and the head of HTTP in it are never longer together: the writer refuses longer ones.
-    static let longestBeginning = HTTPHead.longest + 2 * WARCValue.longestURL + (64 << 10)
+    static let longestBeginning = HTTPHead.longest + 2 * WARCRecord.longestURL + (64 << 10)
 
     init(_ file: OpenedFile, size: Int) throws {
         self.file = file
@@ -142,7 +142,7 @@ struct RecordBeginning {
             mime = fields["content-type"].map { String($0.prefix { $0 != ";" && $0 != " " }) } ?? "unk"
         }
         // The writer refuses such a URL, and a line of the index has no place for it.
-        guard (try? WARCValue.url(url)) != nil else { return nil }
+        guard (try? WARCRecord.url(url)) != nil else { return nil }
         capture = Capture(url: url, timestamp: timestamp, mime: mime, status: status, digest: fields["warc-payload-digest"])
     }
 

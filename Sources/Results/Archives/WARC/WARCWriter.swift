@@ -22,7 +22,7 @@ package final class WARCWriter: Sendable {
     private let size: Int
     private let indexSize: Int
     private let information: [(name: String, value: String)]
-    private let maker: RecordMaker
+    private let makeID: @Sendable () -> UUID
     private let now: @Sendable () -> Date
     private let state: Mutex<State>
     // A few compressors, which callers use in turn.
@@ -57,7 +57,7 @@ package final class WARCWriter: Sendable {
         (self.folder, self.prefix, self.size, self.indexSize) = (folder, prefix, size, indexSize)
         self.information = [(name: "software", value: "gannet/\(Version.current)")] + information
         self.now = now
-        maker = RecordMaker(makeID: makeID)
+        self.makeID = makeID
         state = Mutex(State())
     }
 
@@ -66,7 +66,7 @@ package final class WARCWriter: Sendable {
     /// Writes the response, or a revisit of an equal one, and its request. After an error nothing of the exchange is in the file.
     @discardableResult
     package func write(_ exchange: WARCExchange) throws -> PackedPlace {
-        let made = try maker.make(exchange)
+        let made = try MadeExchange(exchange, makeID: makeID)
         let digest = made.comparableDigest
         // An equal body is in the file already, or this one may be on its way there as the second. The second look is under the lock.
         let isKnown = try state.withLock { state in
@@ -125,7 +125,7 @@ package final class WARCWriter: Sendable {
         let date = WARCRecord.date(now())
         var file = try WARCFile(makingIn: folder, name: nextName(date))
         do {
-            try file.append(pack([WARCRecord(ofFile: file.name, maker.makeID(), date, information: information)]).bytes)
+            try file.append(pack([WARCRecord(ofFile: file.name, makeID(), date, information: information)]).bytes)
         } catch {
             try? file.remove()
             throw error

@@ -6,7 +6,7 @@ import Testing
 @testable import Results
 
 /// Where readers find the bodies that workers have stored.
-@Suite(.timeLimit(.minutes(3))) struct BodyStoreTests {
+@Suite(.timeLimit(.minutes(3))) struct StoredBodiesTests {
     @Test func `a reader finds a body in whichever store has it, and asks Redis last`() async throws {
         try await WorkerFixture.with { fixture in
             let cluster = fixture.queue.cluster
