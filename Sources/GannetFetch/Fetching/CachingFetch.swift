@@ -82,11 +82,7 @@ package final class CachingFetch: Sendable {
             return nil
         }
         let now = parts.now()
-        switch decide(kept.facts, checked, now) {
-        case .fresh, .stale: break
-        case .refreshEarly, .staleWhileRevalidate: refreshBehind(checked, kept.facts)
-        case .revalidate, .miss, .unavailable: return nil
-        }
+        guard mayUse(kept.facts, checked, now) else { return nil }
         let served = served(kept, .memory, now)
         parts.observer?(.answered(RedactedURL(request.url), from: served.source, bytes: served.body.count, after: .zero))
         return served
@@ -196,8 +192,19 @@ package final class CachingFetch: Sendable {
             kept, for: checked.facts, options: checked.options, policy: parts.policy, now: now, random: parts.random())
     }
 
-    /// Has the origin asked in the background, while the caller goes on with the kept answer.
-    func refreshBehind(_ checked: CheckedRequest, _ kept: StoredAnswer) {
+    /// Whether a kept answer needs no question to its origin before it is used. The origin of an answer that is
+    /// almost or just out of date is asked in the background.
+    func mayUse(_ kept: StoredAnswer, _ checked: CheckedRequest, _ now: Moment) -> Bool {
+        switch decide(kept, checked, now) {
+        case .fresh, .stale: return true
+        case .refreshEarly, .staleWhileRevalidate:
+            refreshBehind(checked, kept)
+            return true
+        case .revalidate, .miss, .unavailable: return false
+        }
+    }
+
+    private func refreshBehind(_ checked: CheckedRequest, _ kept: StoredAnswer) {
         let behind = checked.behind(since: kept.receivedAt)
         refreshes.start(checked.key) { [self] in _ = await join(behind, Caller(.low)) }
     }
@@ -205,15 +212,7 @@ package final class CachingFetch: Sendable {
     private func answer(_ checked: CheckedRequest, _ caller: Caller?) async -> Result<ServedAnswer, FetchError> {
         let (now, mark) = (parts.now(), removals.mark)
         let kept = parts.memory.value(for: checked.key)
-        if let kept {
-            switch decide(kept.facts, checked, now) {
-            case .fresh, .stale: return .success(served(kept, .memory, now))
-            case .refreshEarly, .staleWhileRevalidate:
-                refreshBehind(checked, kept.facts)
-                return .success(served(kept, .memory, now))
-            case .revalidate, .miss, .unavailable: break
-            }
-        }
+        if let kept, mayUse(kept.facts, checked, now) { return .success(served(kept, .memory, now)) }
         // An answer that is not in memory may be on the disk, and may replace the failure. Only the shared fetch looks there.
         if kept != nil || parts.disk == nil, let instead = failed(checked, kept, now, since: mark) { return instead }
         return await join(checked, caller ?? Caller(checked.request.priority))

@@ -46,11 +46,7 @@ struct SharedFetch: Sendable {
     /// Serves a kept answer that needs no question to its origin. An answer from a slower tier is put into memory.
     private func serve(_ kept: CachedAnswer, _ source: AnswerSource) -> ServedAnswer? {
         let now = parts.now()
-        switch isNews(kept) ? .fresh : fetch.decide(kept.facts, checked, now) {
-        case .fresh, .stale: break
-        case .refreshEarly, .staleWhileRevalidate: fetch.refreshBehind(checked, kept.facts)
-        case .revalidate, .miss, .unavailable: return nil
-        }
+        guard isNews(kept) || fetch.mayUse(kept.facts, checked, now) else { return nil }
         if source != .memory { fetch.keepInMemory(kept, checked.key, since: mark) }
         return fetch.served(kept, source, now)
     }

@@ -35,12 +35,7 @@ extension CachingFetch {
 
     /// A value that may be used without its body.
     private func kept(_ name: ValueName, _ checked: CheckedRequest) -> MadeValue? {
-        guard let (facts, made) = values.value(name, for: checked.key) else { return nil }
-        switch decide(facts, checked, parts.now()) {
-        case .fresh, .stale: break
-        case .refreshEarly, .staleWhileRevalidate: refreshBehind(checked, facts)
-        case .revalidate, .miss, .unavailable: return nil
-        }
+        guard let (facts, made) = values.value(name, for: checked.key), mayUse(facts, checked, parts.now()) else { return nil }
         count { $0.valueHits += 1 }
         parts.observer?(.answered(RedactedURL(checked.request.url), from: .memory, bytes: Int(clamping: facts.byteCount), after: .zero))
         return made
