@@ -48,7 +48,7 @@ struct RedisLease: SharedLease {
             case .held: return .refused("The shared cache is full of bodies of batches that nobody has exported.")
             }
         } catch  where error.redis?.kind == .outOfMemory {
-            tier.tellFull()
+            tier.full()
             return .refused("\(error)")
         } catch {
             return .unavailable("\(error)")

@@ -19,11 +19,8 @@ struct RedisTier: SharedTier {
     /// How long a fetch may have the lock of its URL.
     let longestHold: Duration
     let breaker: OutageBreaker
-    /// Called once, when Redis has no memory for a body.
-    let full: (@Sendable () -> Void)?
-    private let isFullTold = Told()
-
-    private final class Told: Sendable { let value = Mutex(false) }
+    /// Called when Redis has no memory for a body.
+    let full: @Sendable () -> Void
 
     func acquire(_ ask: SharedAsk) async -> SharedAnswer {
         guard let id = URLID(ask.key.id), let host = (try? CanonicalURL(ask.url))?.host else {
@@ -97,14 +94,6 @@ struct RedisTier: SharedTier {
         guard let id = URLID(key.id), let host = (try? CanonicalURL(url))?.host else { return }
         // A lost connection is restored within the call's time. A Redis that is away longer keeps the outcome, as documented.
         try await cluster.removeOutcome(id, host: host)
-    }
-
-    func tellFull() {
-        let wasTold = isFullTold.value.withLock { told in
-            defer { told = true }
-            return told
-        }
-        if !wasTold { full?() }
     }
 
     private func unavailable(_ error: any Error) -> SharedAnswer {
