@@ -77,6 +77,7 @@ struct FileStatus: Sendable, Hashable {
     /// Nanoseconds since 1970. It is the time of the last change, which this cache sets with each use. The time of the last access is of no
     /// use: other readers change it, and many file systems do not keep it.
     let used: Int64
+    let device: UInt64
     /// The number of the file in its file system.
     let number: UInt64
     let isRegular: Bool
@@ -89,6 +90,7 @@ struct FileStatus: Sendable, Hashable {
 
     init(_ status: stat) {
         size = Int64(status.st_size)
+        device = UInt64(truncatingIfNeeded: status.st_dev)
         number = UInt64(status.st_ino)
         isRegular = status.st_mode & S_IFMT == S_IFREG
         let time = status.modification
