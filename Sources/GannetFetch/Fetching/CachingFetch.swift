@@ -67,13 +67,20 @@ package final class CachingFetch: Sendable {
 
     /// The answer to a request, from whichever tier has it, or from its origin.
     package func serve(_ request: AnswerRequest, _ caller: Caller? = nil) async -> Result<ServedAnswer, FetchError> {
-        await observed(request) {
-            do throws(FetchError) {
-                return await answer(try CheckedRequest(request, userAgent: parts.userAgent), caller).mapError(parts.advised)
-            } catch {
-                return .failure(error)
-            }
+        let start = ContinuousClock.now
+        let result: Result<ServedAnswer, FetchError>
+        do throws(FetchError) {
+            result = await answer(try CheckedRequest(request, userAgent: parts.userAgent), caller).mapError(parts.advised)
+        } catch {
+            result = .failure(error)
         }
+        guard let observer = parts.observer else { return result }
+        switch result {
+        case .success(let answer):
+            observer(.answered(RedactedURL(request.url), from: answer.source, bytes: answer.body.count, after: .now - start))
+        case .failure(let error): observer(.failed(error, after: .now - start))
+        }
+        return result
     }
 
     /// The answer to a request if it is in memory and may be used as it is. It costs no task.
@@ -86,21 +93,6 @@ package final class CachingFetch: Sendable {
         let served = served(kept, .memory, now)
         parts.observer?(.answered(RedactedURL(request.url), from: served.source, bytes: served.body.count, after: .zero))
         return served
-    }
-
-    /// Tells the observer of the outcome of a call.
-    func observed(
-        _ request: AnswerRequest, _ call: () async -> Result<ServedAnswer, FetchError>
-    ) async -> Result<ServedAnswer, FetchError> {
-        guard let observer = parts.observer else { return await call() }
-        let start = ContinuousClock.now
-        let result = await call()
-        switch result {
-        case .success(let answer):
-            observer(.answered(RedactedURL(request.url), from: answer.source, bytes: answer.body.count, after: .now - start))
-        case .failure(let error): observer(.failed(error, after: .now - start))
-        }
-        return result
     }
 
     /// How many calls wait for a fetch.
