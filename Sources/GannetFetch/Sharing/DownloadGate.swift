@@ -6,8 +6,6 @@ package final class DownloadGate: Sendable {
         var free: Int
         var queue = PriorityQueue<CheckedContinuation<Bool, Never>>()
         var last: UInt64 = 0
-        /// Waiters whose cancellation did not find them in the queue: they are not there yet, or not any more.
-        var cancelled: Set<UInt64> = []
     }
 
     private let state: Mutex<State>
@@ -30,14 +28,12 @@ package final class DownloadGate: Sendable {
         }
         guard let id else { return true }
         let value = priority.listen { [self] value in state.withLock { $0.queue.move(id, to: value) } }
-        defer {
-            priority.listen(nil)
-            state.withLock { _ = $0.cancelled.remove(id) }
-        }
+        defer { priority.listen(nil) }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let answer = state.withLock { state -> Bool? in
-                    if state.cancelled.contains(id) { return false }
+                    // A cancellation that came before the waiter is in the queue has found nobody there.
+                    if Task.isCancelled { return false }
                     // A place may have become free in between.
                     if state.free > 0 {
                         state.free -= 1
@@ -54,12 +50,7 @@ package final class DownloadGate: Sendable {
                 }
             }
         } onCancel: {
-            let waiter = state.withLock { state in
-                let waiter = state.queue.remove(id)
-                if waiter == nil { state.cancelled.insert(id) }
-                return waiter
-            }
-            waiter?.resume(returning: false)
+            state.withLock { $0.queue.remove(id) }?.resume(returning: false)
         }
     }
 
