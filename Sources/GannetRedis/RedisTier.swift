@@ -24,7 +24,7 @@ struct RedisTier: SharedTier {
 
     func acquire(_ ask: SharedAsk) async -> SharedAnswer {
         guard let id = URLID(ask.key.id), let host = (try? CanonicalURL(ask.url))?.host else {
-            return .unavailable("This tier knows neither such keys nor such URLs.")
+            return .unavailable
         }
         let lane = lanes[cluster.partition(of: host).index]
         var request = AcquireRequest(
@@ -37,7 +37,7 @@ struct RedisTier: SharedTier {
         link.inbox.join(id)
         defer { link.inbox.leave(id) }
         while !Task.isCancelled {
-            guard breaker.mayTry() else { return .unavailable("Redis was away a moment ago.") }
+            guard breaker.mayTry() else { return .unavailable }
             let number = link.inbox.freed.expect(id)
             let asked = ContinuousClock.now
             let answer: AcquireAnswer
@@ -47,7 +47,8 @@ struct RedisTier: SharedTier {
                 breaker.succeeded()
             } catch {
                 link.inbox.freed.forget(number, id)
-                return unavailable(error)
+                breaker.note(error)
+                return .unavailable
             }
             let since = request.since
             request.since = since ?? answer.now
@@ -62,7 +63,8 @@ struct RedisTier: SharedTier {
             do {
                 found = try await outcome(of: answer, ask, id, lane, lock, since: since)
             } catch {
-                return unavailable(error)
+                breaker.note(error)
+                return .unavailable
             }
             switch found {
             case .some(let outcome): return outcome
@@ -85,7 +87,7 @@ struct RedisTier: SharedTier {
             guard let outcome, outcome.isStored, !outcome.isNegative else { return nil }
             return try await cached(outcome, at: try await cluster.now(in: cluster.partition(of: host)))
         } catch {
-            _ = unavailable(error)
+            breaker.note(error)
             return nil
         }
     }
@@ -94,11 +96,6 @@ struct RedisTier: SharedTier {
         guard let id = URLID(key.id), let host = (try? CanonicalURL(url))?.host else { return }
         // A lost connection is restored within the call's time. A Redis that is away longer keeps the outcome, as documented.
         try await cluster.removeOutcome(id, host: host)
-    }
-
-    private func unavailable(_ error: any Error) -> SharedAnswer {
-        breaker.note(error)
-        return .unavailable("\(error)")
     }
 
     /// Goes on when the caller's task is cancelled: a lock whose holder does not know of it would block the URL for a whole lease.
@@ -142,12 +139,12 @@ struct RedisTier: SharedTier {
     ) async throws -> Found {
         switch answer.fate {
         case .busy, .ended: preconditionFailure("A caller that has to ask again has no outcome.")
-        case .waits(let failure): return .some(.failed(FetchError(failure, url: ask.url)))
+        case .waits(let failure): return .some(.failed(FetchError(failure, url: ask.url), hasComeSince: true))
         // A batch obeys its sites, and a caller of the library does not.
         case .negative(let outcome) where outcome.content.fields[.errorClass] == FailureCounts.disallowed: return .none(missing: [])
         case .negative(let outcome):
-            let error = FetchError(outcome.content, url: ask.url)
-            return .some(since.map { outcome.ended >= $0 } ?? false ? .failed(error) : .failedBefore(error))
+            let hasComeSince = since.map { outcome.ended >= $0 } ?? false
+            return .some(.failed(FetchError(outcome.content, url: ask.url), hasComeSince: hasComeSince))
         case .fresh(let outcome) where !outcome.isStored: return .some(.notShared)
         case .fresh(let outcome):
             guard let answer = try await cached(outcome, at: answer.now) else { return .none(missing: outcome.content.digest ?? []) }

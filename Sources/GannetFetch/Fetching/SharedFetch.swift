@@ -63,10 +63,11 @@ struct SharedFetch: Sendable {
                 return nil
             }
             return .success(found(answer))
-        case .failedBefore(let error) where !ask.refresh && !parts.policy.failures.remembers(error):
-            ask.refresh = true
-            return nil
-        case .failed(let error), .failedBefore(let error):
+        case .failed(let error, let hasComeSince):
+            guard hasComeSince || ask.refresh || parts.policy.failures.remembers(error) else {
+                ask.refresh = true
+                return nil
+            }
             fetch.count { $0.failuresServed += 1 }
             return fetch.instead(of: error, stale, checked, since: mark)
         case .notShared: return await attempt(nil, stale) ?? .failure(cancellation)
