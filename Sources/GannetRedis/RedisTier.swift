@@ -39,11 +39,12 @@ struct RedisTier: SharedTier {
         while !Task.isCancelled {
             guard breaker.mayTry() else { return .unavailable }
             let number = link.inbox.freed.expect(id)
-            let asked = ContinuousClock.now
+            let asking = request
             let answer: AcquireAnswer
             let lock: HeldLock?
             do {
-                (answer, lock) = try await acquire(&request, lane, asked)
+                // Goes on when the caller's task is cancelled: a lock whose holder does not know of it would block the URL for a whole lease.
+                (answer, lock) = try await Task { try await lane.acquire(asking) }.value
                 breaker.succeeded()
             } catch {
                 link.inbox.freed.forget(number, id)
@@ -96,33 +97,6 @@ struct RedisTier: SharedTier {
         guard let id = URLID(key.id), let host = (try? CanonicalURL(url))?.host else { return }
         // A lost connection is restored within the call's time. A Redis that is away longer keeps the outcome, as documented.
         try await cluster.removeOutcome(id, host: host)
-    }
-
-    /// Goes on when the caller's task is cancelled: a lock whose holder does not know of it would block the URL for a whole lease.
-    private func acquire(
-        _ request: inout AcquireRequest, _ lane: TierLane, _ asked: ContinuousClock.Instant
-    ) async throws -> (AcquireAnswer, HeldLock?) {
-        request.incarnation = await lane.ask(for: request.id)
-        let asking = request
-        let cluster = cluster
-        return try await Task {
-            do {
-                let answer = try await cluster.acquire(asking)
-                switch answer.fate {
-                case .leased(let token, _): return (answer, await lane.leased(token, asking.id, asked: asked))
-                case .ended: await lane.ended(asking.incarnation)
-                default: await lane.notLeased(asking.id, asking.incarnation)
-                }
-                return (answer, nil)
-            } catch {
-                if (error as? StateError)?.mayHaveExecuted == true {
-                    await lane.mayHaveLeased(asking.id, asking.incarnation)
-                } else {
-                    await lane.notLeased(asking.id, asking.incarnation)
-                }
-                throw error
-            }
-        }.value
     }
 
     /// After this many outcomes that are malformed, or whose body is gone, the caller fetches the URL itself.
