@@ -60,22 +60,19 @@ struct RedisTier: SharedTier {
             }
             link.inbox.freed.forget(number, id)
             if case .ended = answer.fate { continue }
-            let found: Found
             do {
-                found = try await outcome(of: answer, ask, id, lane, lock, since: since)
+                if let found = try await outcome(of: answer, ask, id, lane, lock, since: since) { return found }
             } catch {
                 breaker.note(error)
                 return .unavailable
             }
-            switch found {
-            case .some(let outcome): return outcome
-            case .none(let missing):
-                // An answer that may be used only once cannot be had like this. Only a new one will do.
-                request.refresh = request.refresh || missing.isEmpty || request.missingBody != nil
-                request.missingBody = missing.isEmpty ? request.missingBody : missing
-                useless += 1
-                if useless > Self.mostUseless { return .notShared }
-            }
+            var missing: [UInt8] = []
+            if case .fresh(let outcome) = answer.fate { missing = outcome.content.digest ?? [] }
+            // An answer that may be used only once cannot be had like this. Only a new one will do.
+            request.refresh = request.refresh || missing.isEmpty || request.missingBody != nil
+            request.missingBody = missing.isEmpty ? request.missingBody : missing
+            useless += 1
+            if useless > Self.mostUseless { return .notShared }
         }
         return .cancelled
     }
@@ -102,28 +99,23 @@ struct RedisTier: SharedTier {
     /// After this many outcomes that are malformed, or whose body is gone, the caller fetches the URL itself.
     private static let mostUseless = 3
 
-    private enum Found {
-        case some(SharedAnswer)
-        /// The outcome's body is gone.
-        case none(missing: [UInt8])
-    }
-
+    /// Nil for an outcome that does not count here, or whose body is gone.
     private func outcome(
         of answer: AcquireAnswer, _ ask: SharedAsk, _ id: URLID, _ lane: TierLane, _ lock: HeldLock?, since: Int?
-    ) async throws -> Found {
+    ) async throws -> SharedAnswer? {
         switch answer.fate {
         case .busy, .ended: preconditionFailure("A caller that has to ask again has no outcome.")
-        case .waits(let failure): return .some(.failed(FetchError(failure, url: ask.url), hasComeSince: true))
+        case .waits(let failure): return .failed(FetchError(failure, url: ask.url), hasComeSince: true)
         // A batch obeys its sites, and a caller of the library does not.
-        case .negative(let outcome) where outcome.content.fields[.errorClass] == FailureCounts.disallowed: return .none(missing: [])
+        case .negative(let outcome) where outcome.content.fields[.errorClass] == FailureCounts.disallowed: return nil
         case .negative(let outcome):
             let hasComeSince = since.map { outcome.ended >= $0 } ?? false
-            return .some(.failed(FetchError(outcome.content, url: ask.url), hasComeSince: hasComeSince))
-        case .fresh(let outcome) where !outcome.isStored: return .some(.notShared)
+            return .failed(FetchError(outcome.content, url: ask.url), hasComeSince: hasComeSince)
+        case .fresh(let outcome) where !outcome.isStored: return .notShared
         case .fresh(let outcome):
-            guard let answer = try await cached(outcome, at: answer.now) else { return .none(missing: outcome.content.digest ?? []) }
+            guard let answer = try await cached(outcome, at: answer.now) else { return nil }
             // Both times are Redis': this machine's clock would be off by the time on the network.
-            return .some(.found(answer, hasComeSince: since.map { outcome.ended >= $0 } ?? false))
+            return .found(answer, hasComeSince: since.map { outcome.ended >= $0 } ?? false)
         case .leased(let token, let stale):
             // The lease is extended until the lock is given up, also if the caller is cancelled.
             guard let lock else { preconditionFailure("A lock that was taken is held.") }
@@ -132,9 +124,9 @@ struct RedisTier: SharedTier {
             let lease = RedisLease(tier: self, lane: lane, lock: lock, token: token, id: id, url: ask.url, stale: old)
             if Task.isCancelled {
                 await lease.release()
-                return .some(.cancelled)
+                return .cancelled
             }
-            return .some(.leased(lease))
+            return .leased(lease)
         }
     }
 

@@ -263,10 +263,15 @@ package final class CachingFetch: Sendable {
         if case .success(let answer)? = outcome, answer.isForOneRequest, !isOwn.isSet, !parts.callersAreOne {
             return await join(checked.forItself(), caller.after(.now - start))
         }
-        // The first caller may have written the same URL in another way.
-        return (outcome ?? .failure(FetchError(kind: .cancelled, url: checked.request.url))).mapError { error in
+        return own(outcome, url: checked.request.url)
+    }
+
+    /// The outcome of a shared fetch for one of its callers: the first caller may have written the same URL in another way.
+    /// - Parameter outcome: nil for a caller that was cancelled.
+    func own<Value>(_ outcome: Result<Value, FetchError>?, url: String) -> Result<Value, FetchError> {
+        (outcome ?? .failure(FetchError(kind: .cancelled, url: url))).mapError { error in
             var error = error
-            error.url = RedactedURL(checked.request.url)
+            error.url = RedactedURL(url)
             return error
         }
     }

@@ -18,14 +18,7 @@ extension CachingFetch {
         let outcome = await valueFetches.outcome(
             for: ValueFetchKey(fetch: checked.sharedFetchKey, name: name), caller ?? Caller(request.priority)
         ) { [self] work in await make(recipe, checked, work) }
-        switch outcome {
-        case .success(let made): return .success(value(in: made))
-        case .failure(var error):
-            // The first caller may have written the same URL in another way.
-            error.url = RedactedURL(request.url)
-            return .failure(error)
-        case nil: return .failure(FetchError(kind: .cancelled, url: request.url))
-        }
+        return own(outcome, url: request.url).map { value(in: $0) }
     }
 
     private func value<Value: Sendable>(in made: MadeValue) -> Value {
