@@ -1,4 +1,3 @@
-internal import GannetBase
 internal import GannetFetch
 internal import GannetHTTP
 internal import GannetQueue
