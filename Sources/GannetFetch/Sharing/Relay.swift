@@ -25,7 +25,7 @@ package final class Relay<News: Sendable>: Sendable {
         for listener in listeners { listener(news) }
     }
 
-    /// Reports news that are made only where somebody listens. Otherwise there is no latest news from now on.
+    /// Reports news that is made only where somebody listens. Where nobody does, the latest news is forgotten.
     @discardableResult
     func reportIfHeard(_ make: () -> News) -> News? {
         let (news, listeners) = state.withLock { state -> (News?, [Listener]) in
