@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import GannetBase
 public import GannetFetch
 package import GannetQueue
 @_exported public import GannetRedisClient
@@ -48,36 +49,41 @@ public final class RedisCache: Sendable {
         let control = try await RedisConnection.connect(configuration)
         let cluster: ClusterState
         do { cluster = try await ClusterState.open(control, namespace: namespace, partitions: nil) } catch { throw RedisError(error) }
-        let process = String(UInt64.random(in: .min ... .max), radix: 36)
         let subscriber = try await RedisSubscriber.connect(configuration)
-        let subscription = try await subscriber.subscribe(to: cluster.inboxes(of: process))
         // On a connection of their own, because a large body would delay renewals.
         configuration.commandTimeout = bodyPatience
         let bodies = try await RedisConnection.connect(configuration)
-        let link = RedisLink(
-            inbox: TierInbox(process, cluster), subscription, .init(control: control, bodies: bodies, subscriber: subscriber))
-        let lanes = cluster.partitions.map { TierLane(cluster, $0, lease: lease, politeness) }
-        let breaker = OutageBreaker()
-        let tier = RedisTier(
-            link: link, cluster: cluster, bodies: BlobStore(cluster, over: bodies), bodyLimit: bodyLimit, lanes: lanes, lease: lease,
-            longestHold: longestHold, breaker: breaker, full: full)
-        return RedisCache(
-            link, tier, politeness.map { RedisHosts(cluster: cluster, lanes: lanes, politeness: $0, breaker: breaker) })
+        return try await over(
+            cluster, bodies: bodies, subscriber: subscriber, lease: lease, longestHold: longestHold, bodyLimit: bodyLimit, politeness,
+            full: full
+        ) {
+            await subscriber.close()
+            await control.close()
+            await bodies.close()
+        }
     }
 
-    /// A cache over connections of its caller, who also closes them. The bodies are few and small.
+    /// A cache over connections of its caller, who closes them later where `close` does not.
+    /// - Parameters:
+    ///   - full: Called once, when Redis has no memory for a body.
+    ///   - close: Called when the cache is closed.
     package static func over(
         _ cluster: ClusterState, bodies: RedisConnection, subscriber: RedisSubscriber, lease: Duration, longestHold: Duration,
-        bodyLimit: Int
+        bodyLimit: Int, _ politeness: HostPoliteness? = nil, full: (@Sendable () -> Void)? = nil,
+        close: @escaping @Sendable () async -> Void = {}
     ) async throws(RedisError) -> RedisCache {
         let process = String(UInt64.random(in: .min ... .max), radix: 36)
         let subscription = try await subscriber.subscribe(to: cluster.inboxes(of: process))
-        let link = RedisLink(inbox: TierInbox(process, cluster), subscription)
+        let link = RedisLink(inbox: TierInbox(process, cluster), subscription, closeConnections: close)
+        let lanes = cluster.partitions.map { TierLane(cluster, $0, lease: lease, politeness) }
+        let breaker = OutageBreaker()
+        let isUntold = SharedFlag()
+        isUntold.set()
         let tier = RedisTier(
-            link: link, cluster: cluster, bodies: BlobStore(cluster, over: bodies), bodyLimit: bodyLimit,
-            lanes: cluster.partitions.map { TierLane(cluster, $0, lease: lease) }, lease: lease, longestHold: longestHold,
-            breaker: OutageBreaker(), full: nil)
-        return RedisCache(link, tier, nil)
+            link: link, cluster: cluster, bodies: BlobStore(cluster, over: bodies), bodyLimit: bodyLimit, lanes: lanes, lease: lease,
+            longestHold: longestHold, breaker: breaker, full: { if isUntold.take() { full?() } })
+        return RedisCache(
+            link, tier, politeness.map { RedisHosts(cluster: cluster, lanes: lanes, politeness: $0, breaker: breaker) })
     }
 
     private init(_ link: RedisLink, _ tier: RedisTier, _ hosts: RedisHosts?) {
@@ -92,20 +98,13 @@ public final class RedisCache: Sendable {
 
 /// The connections of a cache. They stay open while a fetcher uses them, also if nobody holds the ``RedisCache``.
 final class RedisLink: Sendable {
-    struct Connections: Sendable {
-        let control: RedisConnection
-        let bodies: RedisConnection
-        let subscriber: RedisSubscriber
-    }
-
     let inbox: TierInbox
-    private let own: Connections?
+    private let closeConnections: @Sendable () async -> Void
     private let listening: Task<Void, Never>
 
-    /// - Parameter own: The connections to close with the cache; nil where they are its caller's.
-    init(inbox: TierInbox, _ subscription: RedisSubscription, _ own: Connections? = nil) {
+    init(inbox: TierInbox, _ subscription: RedisSubscription, closeConnections: @escaping @Sendable () async -> Void) {
         self.inbox = inbox
-        self.own = own
+        self.closeConnections = closeConnections
         listening = Task { await inbox.listen(to: subscription) }
     }
 
@@ -113,9 +112,7 @@ final class RedisLink: Sendable {
 
     func close() async {
         listening.cancel()
-        await own?.subscriber.close()
-        await own?.control.close()
-        await own?.bodies.close()
+        await closeConnections()
     }
 }
 

@@ -44,7 +44,9 @@ struct RedisHosts: SharedHosts {
             }
             let opensIn: Duration?
             switch answer.passage {
-            case .there: return .entered(RedisHostPlace(lane: lane, id: id, incarnation: answer.incarnation))
+            case .there:
+                let token = LockToken.ofPlace(answer.incarnation)
+                return .entered { error in await lane.leave(Self.settlement(token, id, after: error)) }
             case .lost: continue
             case .hopeless:
                 return .refused(
@@ -62,18 +64,13 @@ struct RedisHosts: SharedHosts {
         }
         return .cancelled
     }
-}
 
-private struct RedisHostPlace: SharedHostPlace {
-    let lane: TierLane
-    let id: URLID
-    let incarnation: Incarnation
-
-    func leave(after error: FetchError?) async {
+    /// - Parameter error: nil for a host that answered.
+    private static func settlement(_ token: LockToken, _ id: URLID, after error: FetchError?) -> Settlement {
         var outcome = Settlement.Outcome.leftPlace
         if let error, error.retry.asksForRest, case .coolDown(let rest) = RetryPolicy().decide(error.retry, failures: 0, random: 0) {
             outcome = .leftPlaceToRest(rest)
         }
-        await lane.leave(Settlement(.ofPlace(incarnation), id, outcome, host: error.map { .init($0.kind) } ?? .answered))
+        return Settlement(token, id, outcome, host: error.map { .init($0.kind) } ?? .answered)
     }
 }

@@ -43,15 +43,13 @@ struct RedisLease: SharedLease {
         do {
             switch try await tier.bodies.put(digest: answer.facts.digest.bytes, bytes: answer.body, limit: tier.bodyLimit) {
             case .stored, .present: return nil
-            case .tooLarge: return .refused("The body is too large for the shared cache.")
-            case .full: return .refused("The shared cache is full of bodies that are in use.")
-            case .held: return .refused("The shared cache is full of bodies of batches that nobody has exported.")
+            case .tooLarge, .full, .held: return .refused
             }
         } catch  where error.redis?.kind == .outOfMemory {
-            tier.tellFull()
-            return .refused("\(error)")
+            tier.full()
+            return .refused
         } catch {
-            return .unavailable("\(error)")
+            return .unavailable
         }
     }
 
@@ -81,7 +79,7 @@ struct RedisLease: SharedLease {
         case .success(.settled): return .stored
         case .success(.fenced): return .fenced
         case .success(.lost), .success(.malformed): return .lost
-        case .failure(let error): return .unavailable("\(error)")
+        case .failure: return .unavailable
         }
     }
 }

@@ -1,4 +1,3 @@
-internal import GannetBase
 internal import GannetFetch
 internal import GannetHTTP
 internal import GannetQueue
@@ -19,15 +18,12 @@ struct RedisTier: SharedTier {
     /// How long a fetch may have the lock of its URL.
     let longestHold: Duration
     let breaker: OutageBreaker
-    /// Called once, when Redis has no memory for a body.
-    let full: (@Sendable () -> Void)?
-    private let isFullTold = Told()
-
-    private final class Told: Sendable { let value = Mutex(false) }
+    /// Called when Redis has no memory for a body.
+    let full: @Sendable () -> Void
 
     func acquire(_ ask: SharedAsk) async -> SharedAnswer {
         guard let id = URLID(ask.key.id), let host = (try? CanonicalURL(ask.url))?.host else {
-            return .unavailable("This tier knows neither such keys nor such URLs.")
+            return .unavailable
         }
         let lane = lanes[cluster.partition(of: host).index]
         var request = AcquireRequest(
@@ -40,17 +36,19 @@ struct RedisTier: SharedTier {
         link.inbox.join(id)
         defer { link.inbox.leave(id) }
         while !Task.isCancelled {
-            guard breaker.mayTry() else { return .unavailable("Redis was away a moment ago.") }
+            guard breaker.mayTry() else { return .unavailable }
             let number = link.inbox.freed.expect(id)
-            let asked = ContinuousClock.now
+            let asking = request
             let answer: AcquireAnswer
             let lock: HeldLock?
             do {
-                (answer, lock) = try await acquire(&request, lane, asked)
+                // Goes on when the caller's task is cancelled: a lock whose holder does not know of it would block the URL for a whole lease.
+                (answer, lock) = try await Task { try await lane.acquire(asking) }.value
                 breaker.succeeded()
             } catch {
                 link.inbox.freed.forget(number, id)
-                return unavailable(error)
+                breaker.note(error)
+                return .unavailable
             }
             let since = request.since
             request.since = since ?? answer.now
@@ -61,21 +59,19 @@ struct RedisTier: SharedTier {
             }
             link.inbox.freed.forget(number, id)
             if case .ended = answer.fate { continue }
-            let found: Found
             do {
-                found = try await outcome(of: answer, ask, id, lane, lock, since: since)
+                if let found = try await outcome(of: answer, ask, id, lane, lock, since: since) { return found }
             } catch {
-                return unavailable(error)
+                breaker.note(error)
+                return .unavailable
             }
-            switch found {
-            case .some(let outcome): return outcome
-            case .none(let missing):
-                // An answer that may be used only once cannot be had like this. Only a new one will do.
-                request.refresh = request.refresh || missing.isEmpty || request.missingBody != nil
-                request.missingBody = missing.isEmpty ? request.missingBody : missing
-                useless += 1
-                if useless > Self.mostUseless { return .notShared }
-            }
+            var missing: [UInt8] = []
+            if case .fresh(let outcome) = answer.fate { missing = outcome.content.digest ?? [] }
+            // An answer that may be used only once cannot be had like this. Only a new one will do.
+            request.refresh = request.refresh || missing.isEmpty || request.missingBody != nil
+            request.missingBody = missing.isEmpty ? request.missingBody : missing
+            useless += 1
+            if useless > Self.mostUseless { return .notShared }
         }
         return .cancelled
     }
@@ -88,7 +84,7 @@ struct RedisTier: SharedTier {
             guard let outcome, outcome.isStored, !outcome.isNegative else { return nil }
             return try await cached(outcome, at: try await cluster.now(in: cluster.partition(of: host)))
         } catch {
-            _ = unavailable(error)
+            breaker.note(error)
             return nil
         }
     }
@@ -99,71 +95,26 @@ struct RedisTier: SharedTier {
         try await cluster.removeOutcome(id, host: host)
     }
 
-    func tellFull() {
-        let wasTold = isFullTold.value.withLock { told in
-            defer { told = true }
-            return told
-        }
-        if !wasTold { full?() }
-    }
-
-    private func unavailable(_ error: any Error) -> SharedAnswer {
-        breaker.note(error)
-        return .unavailable("\(error)")
-    }
-
-    /// Goes on when the caller's task is cancelled: a lock whose holder does not know of it would block the URL for a whole lease.
-    private func acquire(
-        _ request: inout AcquireRequest, _ lane: TierLane, _ asked: ContinuousClock.Instant
-    ) async throws -> (AcquireAnswer, HeldLock?) {
-        request.incarnation = await lane.ask(for: request.id)
-        let asking = request
-        let cluster = cluster
-        return try await Task {
-            do {
-                let answer = try await cluster.acquire(asking)
-                switch answer.fate {
-                case .leased(let token, _): return (answer, await lane.leased(token, asking.id, asked: asked))
-                case .ended: await lane.ended(asking.incarnation)
-                default: await lane.notLeased(asking.id, asking.incarnation)
-                }
-                return (answer, nil)
-            } catch {
-                if (error as? StateError)?.mayHaveExecuted == true {
-                    await lane.mayHaveLeased(asking.id, asking.incarnation)
-                } else {
-                    await lane.notLeased(asking.id, asking.incarnation)
-                }
-                throw error
-            }
-        }.value
-    }
-
     /// After this many outcomes that are malformed, or whose body is gone, the caller fetches the URL itself.
     private static let mostUseless = 3
 
-    private enum Found {
-        case some(SharedAnswer)
-        /// The outcome's body is gone.
-        case none(missing: [UInt8])
-    }
-
+    /// Nil for an outcome that does not count here, or whose body is gone.
     private func outcome(
         of answer: AcquireAnswer, _ ask: SharedAsk, _ id: URLID, _ lane: TierLane, _ lock: HeldLock?, since: Int?
-    ) async throws -> Found {
+    ) async throws -> SharedAnswer? {
         switch answer.fate {
         case .busy, .ended: preconditionFailure("A caller that has to ask again has no outcome.")
-        case .waits(let failure): return .some(.failed(FetchError(failure, url: ask.url)))
+        case .waits(let failure): return .failed(FetchError(failure, url: ask.url), hasComeSince: true)
         // A batch obeys its sites, and a caller of the library does not.
-        case .negative(let outcome) where outcome.content.fields[.errorClass] == FailureCounts.disallowed: return .none(missing: [])
+        case .negative(let outcome) where outcome.content.fields[.errorClass] == FailureCounts.disallowed: return nil
         case .negative(let outcome):
-            let error = FetchError(outcome.content, url: ask.url)
-            return .some(since.map { outcome.ended >= $0 } ?? false ? .failed(error) : .failedBefore(error))
-        case .fresh(let outcome) where !outcome.isStored: return .some(.notShared)
+            let hasComeSince = since.map { outcome.ended >= $0 } ?? false
+            return .failed(FetchError(outcome.content, url: ask.url), hasComeSince: hasComeSince)
+        case .fresh(let outcome) where !outcome.isStored: return .notShared
         case .fresh(let outcome):
-            guard let answer = try await cached(outcome, at: answer.now) else { return .none(missing: outcome.content.digest ?? []) }
+            guard let answer = try await cached(outcome, at: answer.now) else { return nil }
             // Both times are Redis': this machine's clock would be off by the time on the network.
-            return .some(.found(answer, hasComeSince: since.map { outcome.ended >= $0 } ?? false))
+            return .found(answer, hasComeSince: since.map { outcome.ended >= $0 } ?? false)
         case .leased(let token, let stale):
             // The lease is extended until the lock is given up, also if the caller is cancelled.
             guard let lock else { preconditionFailure("A lock that was taken is held.") }
@@ -172,9 +123,9 @@ struct RedisTier: SharedTier {
             let lease = RedisLease(tier: self, lane: lane, lock: lock, token: token, id: id, url: ask.url, stale: old)
             if Task.isCancelled {
                 await lease.release()
-                return .some(.cancelled)
+                return .cancelled
             }
-            return .some(.leased(lease))
+            return .leased(lease)
         }
     }
 

@@ -33,14 +33,47 @@ actor TierLane {
         self.politeness = politeness
     }
 
-    /// Begins to ask for a URL's lock, until ``leased(_:_:asked:)``, ``notLeased(_:_:)``, ``mayHaveLeased(_:_:)`` or ``ended(_:)``.
-    func ask(for id: URLID) -> Incarnation { ask(for: .lock(id)) }
-
     private func ask(for holding: Holding) -> Incarnation {
         // The lease of a process that holds nothing is not extended.
         if session.holdings.isEmpty, waiting.isEmpty, session.underWay == nil, ends <= .now { session.beginAnew(.random()) }
         session.holdings.mayHold(holding)
         return session.incarnation
+    }
+
+    /// Asks for the lock of a URL of this partition.
+    func acquire(_ request: AcquireRequest) async throws(StateError) -> (AcquireAnswer, HeldLock?) {
+        var request = request
+        let holding = Holding.lock(request.id)
+        let (incarnation, asked) = (ask(for: holding), ContinuousClock.now)
+        request.incarnation = incarnation
+        let answer: AcquireAnswer
+        do throws(StateError) {
+            answer = try await cluster.acquire(request)
+        } catch {
+            stopAsking(holding, incarnation)
+            // The call may have taken the lock: it is given back as soon as Redis answers.
+            if error.mayHaveExecuted { mayHaveGot() }
+            throw error
+        }
+        switch answer.fate {
+        case .leased(let token, _): return (answer, leased(token, holding, asked: asked))
+        // The lease of the incarnation has ended, and its locks with it.
+        case .ended: if incarnation == session.incarnation { loseAll() }
+        default: stopAsking(holding, incarnation)
+        }
+        return (answer, nil)
+    }
+
+    /// - Parameter asked: The lease may have begun then.
+    private func leased(_ token: LockToken, _ holding: Holding, asked: ContinuousClock.Instant) -> HeldLock {
+        let lock = HeldLock()
+        guard token.incarnation == session.incarnation else {
+            lock.lose()
+            return lock
+        }
+        locks[token] = lock
+        got(holding, token, asked: asked)
+        return lock
     }
 
     /// Asks for a place at a host of this partition.
@@ -71,30 +104,10 @@ actor TierLane {
         start()
     }
 
-    /// - Parameter asked: When the caller asked. The lease may have begun then.
-    func leased(_ token: LockToken, _ id: URLID, asked: ContinuousClock.Instant) -> HeldLock {
-        let lock = HeldLock()
-        guard token.incarnation == session.incarnation else {
-            lock.lose()
-            return lock
-        }
-        locks[token] = lock
-        got(.lock(id), token, asked: asked)
-        return lock
-    }
-
     private func got(_ holding: Holding, _ token: LockToken, asked: ContinuousClock.Instant) {
         session.holdings.add(holding, token)
         ends = max(ends, asked + lease)
         startRenewing()
-    }
-
-    func notLeased(_ id: URLID, _ incarnation: Incarnation) { stopAsking(.lock(id), incarnation) }
-
-    /// A call got no answer, and may have taken the lock: it is given back as soon as Redis answers.
-    func mayHaveLeased(_ id: URLID, _ incarnation: Incarnation) {
-        notLeased(id, incarnation)
-        mayHaveGot()
     }
 
     /// The session has forgotten already what an earlier incarnation asked for.
@@ -106,11 +119,6 @@ actor TierLane {
         session.holdings.mayHoldUnknown()
         ends = max(ends, .now + lease)
         startRenewing()
-    }
-
-    /// The lease of an incarnation has ended, and its locks with it.
-    func ended(_ incarnation: Incarnation) {
-        if incarnation == session.incarnation { loseAll() }
     }
 
     /// Settles a lock in the next exchange. An error means that nobody knows whether it was settled.

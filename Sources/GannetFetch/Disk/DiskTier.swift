@@ -84,7 +84,7 @@ package final class DiskTier: Sendable {
             return record
         }
         note { $0.counts.damaged += 1 }
-        let number = file.number
+        let number = file.status.number
         try cold.withLock { _ in
             // Another process may have put a good file in its place.
             if try FileStatus(name.file, in: folder)?.number == number { _ = try remove(name, in: folder) }

@@ -4,11 +4,11 @@ internal import GannetHTTP
 /// An open regular file of a folder. It keeps its content when it is replaced or removed meanwhile.
 struct FoundFile: ~Copyable {
     private let descriptor: Int32
-    let size: Int
-    /// The number of the file in its file system.
-    let number: UInt64
-    private let used: Int64
+    /// As it was when the file was opened.
+    let status: FileStatus
     private let path: String
+
+    var size: Int { Int(status.size) }
 
     /// Nil when there is no regular file of this name.
     init?(_ name: String, in folder: OpenFolder, forWriting: Bool = false) throws {
@@ -20,21 +20,19 @@ struct FoundFile: ~Copyable {
             if [ENOENT, ELOOP, EISDIR, ENXIO].contains(errno) { return nil }
             throw StorageFailure(action: "open", path: path, errno: errno)
         }
-        var status = stat()
-        guard fstat(opened, &status) == 0 else {
+        var metadata = stat()
+        guard fstat(opened, &metadata) == 0 else {
             let code = errno
             close(opened)
             throw StorageFailure(action: "open", path: path, errno: code)
         }
-        let found = FileStatus(status)
+        let found = FileStatus(metadata)
         guard found.isRegular else {
             close(opened)
             return nil
         }
         descriptor = opened
-        size = Int(found.size)
-        number = found.number
-        used = found.used
+        status = found
     }
 
     deinit { close(descriptor) }
@@ -56,7 +54,7 @@ struct FoundFile: ~Copyable {
     var age: Duration {
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)
-        return .nanoseconds((Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec) &- used).magnitude)
+        return .nanoseconds((Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec) &- status.used).magnitude)
     }
 
     /// Nil when the file ends before `count` bytes.
@@ -77,6 +75,7 @@ struct FileStatus: Sendable, Hashable {
     /// Nanoseconds since 1970. It is the time of the last change, which this cache sets with each use. The time of the last access is of no
     /// use: other readers change it, and many file systems do not keep it.
     let used: Int64
+    let device: UInt64
     /// The number of the file in its file system.
     let number: UInt64
     let isRegular: Bool
@@ -89,6 +88,7 @@ struct FileStatus: Sendable, Hashable {
 
     init(_ status: stat) {
         size = Int64(status.st_size)
+        device = UInt64(truncatingIfNeeded: status.st_dev)
         number = UInt64(status.st_ino)
         isRegular = status.st_mode & S_IFMT == S_IFREG
         let time = status.modification

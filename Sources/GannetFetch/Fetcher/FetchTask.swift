@@ -1,5 +1,4 @@
 internal import FoundationEssentials
-internal import GannetBase
 public import GannetHTTP
 
 /// A fetch that can be watched, made more urgent, and cancelled, such as that of a cell in a list.
@@ -13,8 +12,8 @@ public import GannetHTTP
 /// ```
 public final class FetchTask<Value: Sendable>: Sendable {
     private let caller: ChangingPriority
-    private let relay: ProgressRelay
-    private let outcome: TaskOutcome<Value>
+    private let relay: Relay<FetchProgress>
+    private let outcome: Relay<Result<Value, FetchError>>
     private let task: Task<Void, Never>
     /// For waiters that are cancelled.
     private let cancellation: FetchError
@@ -23,8 +22,8 @@ public final class FetchTask<Value: Sendable>: Sendable {
         _ request: FetchRequest, _ fetch: @escaping @Sendable (AnswerRequest, Caller) async -> Result<Value, FetchError>
     ) {
         let priority = ChangingPriority(request.priority)
-        let relay = ProgressRelay()
-        let outcome = TaskOutcome<Value>()
+        let relay = Relay<FetchProgress>()
+        let outcome = Relay<Result<Value, FetchError>>()
         caller = priority
         self.relay = relay
         self.outcome = outcome
@@ -37,7 +36,7 @@ public final class FetchTask<Value: Sendable>: Sendable {
                 result = .failure(error)
             }
             relay.end()
-            outcome.set(result)
+            outcome.report(result)
         }
     }
 
@@ -56,69 +55,12 @@ public final class FetchTask<Value: Sendable>: Sendable {
     /// a Swift `Task` does: only ``cancel()`` ends it.
     public var value: Value {
         get async throws(FetchError) {
-            guard let outcome = await outcome.value else { throw cancellation }
-            return try outcome.get()
+            // A loop in a task that is cancelled ends without the outcome.
+            for await result in outcome.stream() { return try result.get() }
+            throw cancellation
         }
     }
 
     /// Leaves the transfer, which goes on for its other callers. ``value`` throws ``FetchError/Kind/cancelled``.
     public func cancel() { task.cancel() }
-}
-
-extension ProgressRelay {
-    /// Progress from now on, beginning with the latest.
-    func stream() -> AsyncStream<FetchProgress> {
-        let (stream, continuation) = AsyncStream.makeStream(of: FetchProgress.self, bufferingPolicy: .bufferingNewest(1))
-        let number = listen { progress in
-            if let progress { continuation.yield(progress) } else { continuation.finish() }
-        }
-        continuation.onTermination = { [weak self] _ in self?.remove(number) }
-        return stream
-    }
-}
-
-/// The outcome of a fetch, for any number of waiters. Each may leave before it comes.
-final class TaskOutcome<Value: Sendable>: Sendable {
-    typealias Outcome = Result<Value, FetchError>
-
-    private struct State {
-        var outcome: Outcome?
-        var waiters: [UInt64: CheckedContinuation<Outcome?, Never>] = [:]
-        var last: UInt64 = 0
-    }
-
-    private let state = Mutex(State())
-
-    /// Waits for the outcome. Nil when the waiting task is cancelled before it is there.
-    var value: Outcome? {
-        get async {
-            let number = state.withLock { state in
-                state.last += 1
-                return state.last
-            }
-            return await withTaskCancellationHandler {
-                await withCheckedContinuation { waiter in
-                    let (outcome, waits) = state.withLock { state -> (Outcome?, Bool) in
-                        if let outcome = state.outcome { return (outcome, false) }
-                        // A cancellation that came before the waiter is in the table has found nobody there.
-                        if Task.isCancelled { return (nil, false) }
-                        state.waiters[number] = waiter
-                        return (nil, true)
-                    }
-                    if !waits { waiter.resume(returning: outcome) }
-                }
-            } onCancel: {
-                state.withLock { $0.waiters.removeValue(forKey: number) }?.resume(returning: nil)
-            }
-        }
-    }
-
-    func set(_ outcome: Outcome) {
-        let waiters = state.withLock { state in
-            state.outcome = outcome
-            defer { state.waiters = [:] }
-            return Array(state.waiters.values)
-        }
-        for waiter in waiters { waiter.resume(returning: outcome) }
-    }
 }

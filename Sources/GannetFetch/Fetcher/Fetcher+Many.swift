@@ -16,8 +16,7 @@ extension Fetcher {
     /// ```
     public func results(for urls: some Sequence<URL>, priority: FetchPriority = .normal) -> FetchResults<Data> {
         many(urls) { url, progress throws(FetchError) in
-            let request = FetchRequest(url, priority: priority)
-            return Data(try await self.fetch.serve(try request.checked(), request.caller(progress: progress)).get().body)
+            Data(try await self.served(FetchRequest(url, priority: priority), progress: progress).body)
         }
     }
 
@@ -37,7 +36,7 @@ extension Fetcher {
     public func images(from urls: some Sequence<URL>, priority: FetchPriority = .normal) -> FetchResults<FetchedImage> {
         many(urls) { url, progress throws(FetchError) in
             let request = FetchRequest(url, priority: priority)
-            return try self.examined(try await self.fetch.serve(try request.checked(), request.caller(progress: progress)).get(), request)
+            return try self.examined(try await self.served(request, progress: progress), request)
         }
     }
 
@@ -59,8 +58,7 @@ extension Fetcher {
         let tally = ProgressTally(urls: urls.count)
         let task = Task {
             let results = many(urls, tally) { url, progress throws(FetchError) in
-                let request = FetchRequest(url, priority: .background)
-                _ = try await self.fetch.serve(try request.checked(), request.caller(progress: progress)).get()
+                _ = try await self.served(FetchRequest(url, priority: .background), progress: progress)
             }
             for await _ in results {}
         }

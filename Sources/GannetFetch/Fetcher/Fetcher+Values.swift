@@ -45,7 +45,7 @@ extension Fetcher {
 
     /// The image that answers a request.
     public func image(for request: FetchRequest) async throws(FetchError) -> FetchedImage {
-        try examined(try await fetch.serve(try request.checked(), request.caller()).get(), request)
+        try examined(try await served(request), request)
     }
 
     func examined(_ answer: ServedAnswer, _ request: FetchRequest) throws(FetchError) -> FetchedImage {

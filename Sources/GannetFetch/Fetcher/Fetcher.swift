@@ -68,12 +68,16 @@ public final class Fetcher: Sendable {
 
     /// The body of a request's answer.
     public func data(for request: FetchRequest) async throws(FetchError) -> Data {
-        Data(try await fetch.serve(try request.checked(), request.caller()).get().body)
+        Data(try await served(request).body)
     }
 
     /// The answer of a request, with its status, its headers and its source.
     public func response(for request: FetchRequest) async throws(FetchError) -> FetchResponse {
-        FetchResponse(try await fetch.serve(try request.checked(), request.caller()).get(), for: request.url)
+        FetchResponse(try await served(request), for: request.url)
+    }
+
+    func served(_ request: FetchRequest, progress: ProgressListener? = nil) async throws(FetchError) -> ServedAnswer {
+        try await fetch.serve(try request.checked(), request.caller(progress: progress)).get()
     }
 
     /// Cancels the fetch of a URL for all callers that asked for it without headers of their own.

@@ -28,10 +28,6 @@ final class ProgressTally: Sendable {
         var endedBytes: Int64 = 0
         var isComplete = false
         var last = 0
-        var listeners: [Int: AsyncStream<TotalProgress>.Continuation] = [:]
-        var lastListener = 0
-
-        var isOver: Bool { isComplete && begun.isEmpty }
 
         var total: TotalProgress {
             var total = progress
@@ -42,40 +38,30 @@ final class ProgressTally: Sendable {
             }
             return total
         }
-
-        /// The sum is made only where somebody listens: transfers report every few kilobytes.
-        func publish() {
-            guard !listeners.isEmpty else { return }
-            let total = total
-            for listener in listeners.values { listener.yield(total) }
-        }
     }
 
     private let state = Mutex(State())
+    private let relay = Relay<TotalProgress>()
 
     /// - Parameter urls: The length of the list as far as it is known.
     init(urls: Int) { state.withLock { $0.progress.urls = urls } }
 
-    deinit {
-        for listener in state.withLock({ Array($0.listeners.values) }) { listener.finish() }
-    }
+    deinit { relay.end() }
 
     /// A fetch begins. Returns its number.
     func begin() -> Int {
-        state.withLock { state in
+        change { state in
             state.last += 1
             state.begun.insert(state.last)
-            state.publish()
             return state.last
         }
     }
 
     /// A report may come late, when its fetch has been counted already.
     func report(_ progress: FetchProgress, of fetch: Int) {
-        state.withLock { state in
+        change { state in
             guard state.begun.contains(fetch) else { return }
             state.running[fetch] = progress
-            state.publish()
         }
     }
 
@@ -92,30 +78,22 @@ final class ProgressTally: Sendable {
 
     /// The progress from now on, beginning with the state now.
     func stream(_ ended: @escaping @Sendable () -> Void = {}) -> AsyncStream<TotalProgress> {
-        let (stream, continuation) = AsyncStream.makeStream(of: TotalProgress.self, bufferingPolicy: .bufferingNewest(1))
-        let number = state.withLock { state in
-            state.lastListener += 1
-            return state.lastListener
+        state.withLock { state in
+            relay.report(state.total)
+            return relay.stream(ended)
         }
-        continuation.onTermination = { [weak self] _ in
-            self?.state.withLock { _ = $0.listeners.removeValue(forKey: number) }
-            ended()
-        }
-        change { state in
-            continuation.yield(state.total)
-            state.listeners[number] = continuation
-        }
-        return stream
     }
 
     /// Changes the state, and ends the streams when all is over. States are told under the lock, so that the last one is told last.
-    private func change(_ edit: (inout State) -> Void) {
-        let over = state.withLock { state in
-            edit(&state)
-            state.publish()
-            return state.isOver ? Array(state.listeners.values) : []
+    private func change<Value: Sendable>(_ edit: (inout State) -> Value) -> Value {
+        let (value, isOver) = state.withLock { state -> (Value, Bool) in
+            let value = edit(&state)
+            // The sum is made only where somebody listens: transfers report every few kilobytes.
+            relay.reportIfHeard { state.total }
+            return (value, state.isComplete && state.begun.isEmpty)
         }
-        // A stream that ends takes the lock.
-        for listener in over { listener.finish() }
+        // A stream that ends may cancel fetches, which take the lock.
+        if isOver { relay.end() }
+        return value
     }
 }

@@ -67,13 +67,20 @@ package final class CachingFetch: Sendable {
 
     /// The answer to a request, from whichever tier has it, or from its origin.
     package func serve(_ request: AnswerRequest, _ caller: Caller? = nil) async -> Result<ServedAnswer, FetchError> {
-        await observed(request) {
-            do throws(FetchError) {
-                return await answer(try CheckedRequest(request, userAgent: parts.userAgent), caller).mapError(parts.advised)
-            } catch {
-                return .failure(error)
-            }
+        let start = ContinuousClock.now
+        let result: Result<ServedAnswer, FetchError>
+        do throws(FetchError) {
+            result = await answer(try CheckedRequest(request, userAgent: parts.userAgent), caller).mapError(parts.advised)
+        } catch {
+            result = .failure(error)
         }
+        guard let observer = parts.observer else { return result }
+        switch result {
+        case .success(let answer):
+            observer(.answered(RedactedURL(request.url), from: answer.source, bytes: answer.body.count, after: .now - start))
+        case .failure(let error): observer(.failed(error, after: .now - start))
+        }
+        return result
     }
 
     /// The answer to a request if it is in memory and may be used as it is. It costs no task.
@@ -82,29 +89,10 @@ package final class CachingFetch: Sendable {
             return nil
         }
         let now = parts.now()
-        switch decide(kept.facts, checked, now) {
-        case .fresh, .stale: break
-        case .refreshEarly, .staleWhileRevalidate: refreshBehind(checked, kept.facts)
-        case .revalidate, .miss, .unavailable: return nil
-        }
+        guard mayUse(kept.facts, checked, now) else { return nil }
         let served = served(kept, .memory, now)
         parts.observer?(.answered(RedactedURL(request.url), from: served.source, bytes: served.body.count, after: .zero))
         return served
-    }
-
-    /// Tells the observer of the outcome of a call.
-    func observed(
-        _ request: AnswerRequest, _ call: () async -> Result<ServedAnswer, FetchError>
-    ) async -> Result<ServedAnswer, FetchError> {
-        guard let observer = parts.observer else { return await call() }
-        let start = ContinuousClock.now
-        let result = await call()
-        switch result {
-        case .success(let answer):
-            observer(.answered(RedactedURL(request.url), from: answer.source, bytes: answer.body.count, after: .now - start))
-        case .failure(let error): observer(.failed(error, after: .now - start))
-        }
-        return result
     }
 
     /// How many calls wait for a fetch.
@@ -196,8 +184,19 @@ package final class CachingFetch: Sendable {
             kept, for: checked.facts, options: checked.options, policy: parts.policy, now: now, random: parts.random())
     }
 
-    /// Has the origin asked in the background, while the caller goes on with the kept answer.
-    func refreshBehind(_ checked: CheckedRequest, _ kept: StoredAnswer) {
+    /// Whether a kept answer needs no question to its origin before it is used. The origin of an answer that is
+    /// almost or just out of date is asked in the background.
+    func mayUse(_ kept: StoredAnswer, _ checked: CheckedRequest, _ now: Moment) -> Bool {
+        switch decide(kept, checked, now) {
+        case .fresh, .stale: return true
+        case .refreshEarly, .staleWhileRevalidate:
+            refreshBehind(checked, kept)
+            return true
+        case .revalidate, .miss, .unavailable: return false
+        }
+    }
+
+    private func refreshBehind(_ checked: CheckedRequest, _ kept: StoredAnswer) {
         let behind = checked.behind(since: kept.receivedAt)
         refreshes.start(checked.key) { [self] in _ = await join(behind, Caller(.low)) }
     }
@@ -205,15 +204,7 @@ package final class CachingFetch: Sendable {
     private func answer(_ checked: CheckedRequest, _ caller: Caller?) async -> Result<ServedAnswer, FetchError> {
         let (now, mark) = (parts.now(), removals.mark)
         let kept = parts.memory.value(for: checked.key)
-        if let kept {
-            switch decide(kept.facts, checked, now) {
-            case .fresh, .stale: return .success(served(kept, .memory, now))
-            case .refreshEarly, .staleWhileRevalidate:
-                refreshBehind(checked, kept.facts)
-                return .success(served(kept, .memory, now))
-            case .revalidate, .miss, .unavailable: break
-            }
-        }
+        if let kept, mayUse(kept.facts, checked, now) { return .success(served(kept, .memory, now)) }
         // An answer that is not in memory may be on the disk, and may replace the failure. Only the shared fetch looks there.
         if kept != nil || parts.disk == nil, let instead = failed(checked, kept, now, since: mark) { return instead }
         return await join(checked, caller ?? Caller(checked.request.priority))
@@ -271,10 +262,15 @@ package final class CachingFetch: Sendable {
         if case .success(let answer)? = outcome, answer.isForOneRequest, !isOwn.isSet, !parts.callersAreOne {
             return await join(checked.forItself(), caller.after(.now - start))
         }
-        // The first caller may have written the same URL in another way.
-        return (outcome ?? .failure(FetchError(kind: .cancelled, url: checked.request.url))).mapError { error in
+        return own(outcome, url: checked.request.url)
+    }
+
+    /// The outcome of a shared fetch for one of its callers: the first caller may have written the same URL in another way.
+    /// - Parameter outcome: nil for a caller that was cancelled.
+    func own<Value>(_ outcome: Result<Value, FetchError>?, url: String) -> Result<Value, FetchError> {
+        (outcome ?? .failure(FetchError(kind: .cancelled, url: url))).mapError { error in
             var error = error
-            error.url = RedactedURL(checked.request.url)
+            error.url = RedactedURL(url)
             return error
         }
     }

@@ -70,7 +70,7 @@ extension SharedFetch {
         var request = DownloadRequest(
             url: checked.request.url, body: .memory(upTo: Int(clamping: parts.maximumBody), thenFileIn: "/"),
             headers: checked.request.headers + conditions, progress: work.progress.report)
-        let growing = work.bodies.begin()
+        let growing = work.bodies.reportIfHeard { GrowingBody() }
         request.growing = growing
         // A body that is whole stays so.
         defer { growing?.fail() }

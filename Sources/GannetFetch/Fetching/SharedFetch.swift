@@ -46,11 +46,7 @@ struct SharedFetch: Sendable {
     /// Serves a kept answer that needs no question to its origin. An answer from a slower tier is put into memory.
     private func serve(_ kept: CachedAnswer, _ source: AnswerSource) -> ServedAnswer? {
         let now = parts.now()
-        switch isNews(kept) ? .fresh : fetch.decide(kept.facts, checked, now) {
-        case .fresh, .stale: break
-        case .refreshEarly, .staleWhileRevalidate: fetch.refreshBehind(checked, kept.facts)
-        case .revalidate, .miss, .unavailable: return nil
-        }
+        guard isNews(kept) || fetch.mayUse(kept.facts, checked, now) else { return nil }
         if source != .memory { fetch.keepInMemory(kept, checked.key, since: mark) }
         return fetch.served(kept, source, now)
     }
@@ -67,10 +63,11 @@ struct SharedFetch: Sendable {
                 return nil
             }
             return .success(found(answer))
-        case .failedBefore(let error) where !ask.refresh && !parts.policy.failures.remembers(error):
-            ask.refresh = true
-            return nil
-        case .failed(let error), .failedBefore(let error):
+        case .failed(let error, let hasComeSince):
+            guard hasComeSince || ask.refresh || parts.policy.failures.remembers(error) else {
+                ask.refresh = true
+                return nil
+            }
             fetch.count { $0.failuresServed += 1 }
             return fetch.instead(of: error, stale, checked, since: mark)
         case .notShared: return await attempt(nil, stale) ?? .failure(cancellation)

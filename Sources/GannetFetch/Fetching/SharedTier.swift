@@ -30,16 +30,15 @@ package struct SharedAsk: Sendable {
 package enum SharedAnswer: Sendable {
     /// An answer that came after the question is the caller's whatever its headers say of its age, because the caller waited for it.
     case found(CachedAnswer, hasComeSince: Bool)
-    /// Another process has failed to fetch the URL, and it is not to be tried again for now.
-    case failed(FetchError)
-    /// As above, and the failure came before the question. The caller decides whether it counts.
-    case failedBefore(FetchError)
+    /// Another process has failed to fetch the URL, and it is not to be tried again for now. Of a failure that came before the question the
+    /// caller decides whether it counts.
+    case failed(FetchError, hasComeSince: Bool)
     /// The caller fetches the URL, and no other process does so meanwhile.
     case leased(any SharedLease)
     /// Another process has just fetched the URL, and its answer is not for others. Each caller that waited asks the origin.
     case notShared
-    /// The tier cannot be reached, or its reply is unreadable; with the reason as a sentence.
-    case unavailable(String)
+    /// The tier cannot be reached, or its reply is unreadable.
+    case unavailable
     case cancelled
 }
 
@@ -74,8 +73,8 @@ package enum SharedCommit: Sendable, Equatable {
     case fenced
     /// The lease had been lost, and nothing has changed.
     case lost
-    /// There is no room for the answer; with the reason as a sentence.
-    case refused(String)
-    /// The tier could not be reached; with the reason as a sentence.
-    case unavailable(String)
+    /// There is no room for the answer.
+    case refused
+    /// The tier could not be reached.
+    case unavailable
 }

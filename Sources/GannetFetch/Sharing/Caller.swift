@@ -30,40 +30,6 @@ package struct Caller: Sendable {
 /// Hears of a body that is about to come, and whether its fetch began for the listener's caller.
 package typealias BodyListener = @Sendable (GrowingBody, _ isOwn: Bool) -> Void
 
-/// Passes the body of the present transfer on to callers who want it while it comes. A caller that joins late hears of it at once.
-package final class BodyRelay: Sendable {
-    private struct State {
-        var body: GrowingBody?
-        var listeners: [UInt64: @Sendable (GrowingBody) -> Void] = [:]
-        var last: UInt64 = 0
-    }
-
-    private let state = Mutex(State())
-
-    /// A body for the transfer that begins, if a caller wants one.
-    func begin() -> GrowingBody? {
-        let (body, listeners) = state.withLock { state in
-            state.body = state.listeners.isEmpty ? nil : GrowingBody()
-            return (state.body, Array(state.listeners.values))
-        }
-        if let body { for listener in listeners { listener(body) } }
-        return body
-    }
-
-    /// - Parameter isOwn: Whether the fetch began for the listener's caller.
-    func listen(_ listener: @escaping BodyListener, isOwn: Bool) -> UInt64 {
-        let (number, body) = state.withLock { state in
-            state.last += 1
-            state.listeners[state.last] = { listener($0, isOwn) }
-            return (state.last, state.body)
-        }
-        if let body { listener(body, isOwn) }
-        return number
-    }
-
-    func remove(_ number: UInt64) { state.withLock { _ = $0.listeners.removeValue(forKey: number) } }
-}
-
 /// A priority that may change while somebody waits: of a caller, and of a fetch, which has the highest priority of its callers.
 package final class ChangingPriority: Sendable {
     private struct State {
@@ -95,55 +61,6 @@ package final class ChangingPriority: Sendable {
     }
 }
 
-/// Passes progress on to any number of listeners. A listener that comes late hears at once how far the transfer is.
-package final class ProgressRelay: Sendable {
-    /// Hears `nil` at the end.
-    package typealias Listener = @Sendable (FetchProgress?) -> Void
-
-    private struct State {
-        var latest: FetchProgress?
-        var isOver = false
-        var listeners: [UInt64: Listener] = [:]
-        var last: UInt64 = 0
-    }
-
-    private let state = Mutex(State())
-
-    package init() {}
-
-    package func report(_ progress: FetchProgress) {
-        let listeners = state.withLock { state in
-            state.latest = progress
-            // A copy only where somebody listens: this runs for every few kilobytes of a body.
-            return state.listeners.isEmpty ? [] : Array(state.listeners.values)
-        }
-        for listener in listeners { listener(progress) }
-    }
-
-    /// No more is reported.
-    package func end() {
-        let listeners = state.withLock { state in
-            state.isOver = true
-            return Array(state.listeners.values)
-        }
-        for listener in listeners { listener(nil) }
-    }
-
-    /// Returns the number to ``remove(_:)`` the listener with.
-    package func listen(_ listener: @escaping Listener) -> UInt64 {
-        let (number, latest, isOver) = state.withLock { state in
-            state.last += 1
-            state.listeners[state.last] = listener
-            return (state.last, state.latest, state.isOver)
-        }
-        if let latest { listener(latest) }
-        if isOver { listener(nil) }
-        return number
-    }
-
-    package func remove(_ number: UInt64) { state.withLock { _ = $0.listeners.removeValue(forKey: number) } }
-}
-
 /// Whether callers of other processes want a fetch. They can only while this process has the URL's lease.
 package final class WishesElsewhere: Sendable {
     private let question = Mutex<(@Sendable () async -> Bool)?>(nil)
@@ -158,8 +75,9 @@ package final class WishesElsewhere: Sendable {
 /// The side of a shared fetch that its callers can change or hear.
 package struct SharedWork: Sendable {
     package let priority: ChangingPriority
-    package let progress = ProgressRelay()
-    let bodies = BodyRelay()
+    package let progress = Relay<FetchProgress>()
+    /// The body of the present transfer, for callers who want it while it comes.
+    let bodies = Relay<GrowingBody>()
     let elsewhere = WishesElsewhere()
     let hostWait = HostWait()
 

@@ -6,8 +6,6 @@ package final class DownloadGate: Sendable {
         var free: Int
         var queue = PriorityQueue<CheckedContinuation<Bool, Never>>()
         var last: UInt64 = 0
-        /// Waiters whose cancellation did not find them in the queue: they are not there yet, or not any more.
-        var cancelled: Set<UInt64> = []
     }
 
     private let state: Mutex<State>
@@ -30,14 +28,12 @@ package final class DownloadGate: Sendable {
         }
         guard let id else { return true }
         let value = priority.listen { [self] value in state.withLock { $0.queue.move(id, to: value) } }
-        defer {
-            priority.listen(nil)
-            state.withLock { _ = $0.cancelled.remove(id) }
-        }
+        defer { priority.listen(nil) }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let answer = state.withLock { state -> Bool? in
-                    if state.cancelled.contains(id) { return false }
+                    // A cancellation that came before the waiter is in the queue has found nobody there.
+                    if Task.isCancelled { return false }
                     // A place may have become free in between.
                     if state.free > 0 {
                         state.free -= 1
@@ -54,12 +50,7 @@ package final class DownloadGate: Sendable {
                 }
             }
         } onCancel: {
-            let waiter = state.withLock { state in
-                let waiter = state.queue.remove(id)
-                if waiter == nil { state.cancelled.insert(id) }
-                return waiter
-            }
-            waiter?.resume(returning: false)
+            state.withLock { $0.queue.remove(id) }?.resume(returning: false)
         }
     }
 
@@ -122,54 +113,35 @@ package final class HostGates: Sendable {
 /// A queue that serves the highest priority first, and equal priorities in the order in which they came. Any element may leave, or change
 /// its priority.
 struct PriorityQueue<Element> {
-    private var queues = FetchPriority.allCases.map { _ in Queue() }
+    /// Ids in order, a queue for each priority. An id whose entry has left, or has another priority now, is skipped.
+    private var queues = FetchPriority.allCases.map { _ in Fifo<UInt64>() }
     private var entries: [UInt64: (element: Element, priority: FetchPriority)] = [:]
-
-    /// Ids in order. An id whose entry has left is skipped, and swept out before such ids outnumber the others.
-    private struct Queue {
-        var ids: [UInt64] = []
-        var head = 0
-        var living = 0
-    }
 
     var count: Int { entries.count }
 
     mutating func append(_ element: Element, id: UInt64, _ priority: FetchPriority) {
         entries[id] = (element, priority)
-        push(id, priority)
+        let number = priority.rawValue
+        queues[number].append(id)
+        // Ids to skip are swept out before they outnumber all entries.
+        guard queues[number].count > 2 * entries.count + 64 else { return }
+        queues[number].filter { [entries] in entries[$0]?.priority == priority }
     }
 
     /// Does nothing for an id that is not in the queue.
     mutating func move(_ id: UInt64, to priority: FetchPriority) {
         guard let entry = entries[id], entry.priority != priority else { return }
-        queues[entry.priority.rawValue].living -= 1
-        entries[id] = (entry.element, priority)
-        push(id, priority)
+        append(entry.element, id: id, priority)
     }
 
-    mutating func remove(_ id: UInt64) -> Element? {
-        guard let entry = entries.removeValue(forKey: id) else { return nil }
-        queues[entry.priority.rawValue].living -= 1
-        return entry.element
-    }
+    mutating func remove(_ id: UInt64) -> Element? { entries.removeValue(forKey: id)?.element }
 
     mutating func popFirst() -> Element? {
-        for priority in FetchPriority.allCases.reversed() where queues[priority.rawValue].living > 0 {
-            while queues[priority.rawValue].head < queues[priority.rawValue].ids.count {
-                let id = queues[priority.rawValue].ids[queues[priority.rawValue].head]
-                queues[priority.rawValue].head += 1
+        for priority in FetchPriority.allCases.reversed() {
+            while let id = queues[priority.rawValue].popFirst() {
                 if entries[id]?.priority == priority { return remove(id) }
             }
         }
         return nil
-    }
-
-    private mutating func push(_ id: UInt64, _ priority: FetchPriority) {
-        let number = priority.rawValue
-        queues[number].ids.append(id)
-        queues[number].living += 1
-        guard queues[number].ids.count > 2 * queues[number].living + 64 else { return }
-        queues[number].ids = queues[number].ids[queues[number].head...].filter { entries[$0]?.priority == priority }
-        queues[number].head = 0
     }
 }

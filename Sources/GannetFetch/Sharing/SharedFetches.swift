@@ -58,7 +58,11 @@ package actor SharedFetches<Key: Hashable & Sendable, Value: Sendable> {
         let id = current[key] ?? number
         let work = running[id]?.work ?? SharedWork(priority)
         // Before the fetch begins, so that its first transfer knows of the listener.
-        let following = caller.body.map { work.bodies.listen($0, isOwn: id == number) }
+        let following = caller.body.map { listener in
+            work.bodies.listen { body in
+                if let body { listener(body, id == number) }
+            }
+        }
         if id == number { start(key, id, work, fetch) }
         running[id]?.callers[number] = Waiting(priority: priority)
         running[id]?.counts[priority.rawValue] += 1

@@ -11,7 +11,8 @@ package protocol SharedHosts: Sendable {
 }
 
 package enum SharedHostAnswer: Sendable {
-    case entered(any SharedHostPlace)
+    /// With the call that gives the place back.
+    case entered(LeaveHost)
     /// There is no place in time, or the host is given up.
     case refused(FetchError)
     /// Nobody knows the places of hosts at this moment.
@@ -19,12 +20,8 @@ package enum SharedHostAnswer: Sendable {
     case cancelled
 }
 
-/// A place of one request at a host.
-package protocol SharedHostPlace: Sendable {
-    /// Gives the place back when the request has ended, and tells how.
-    /// - Parameter error: nil for a host that answered.
-    func leave(after error: FetchError?) async
-}
+/// Gives the place of one request at a host back when the request has ended. Takes the error of the request, and nil for a host that answered.
+package typealias LeaveHost = @Sendable (FetchError?) async -> Void
 
 /// When the host of a fetch may have a place for it, as far as that is known.
 package final class HostWait: Sendable {

@@ -18,15 +18,9 @@ final class TransferPlaces: HopGate {
         var areForHosts: Bool { hosts != nil || shared != nil }
     }
 
-    private enum HostPlace: Sendable {
-        case anywhere
-        case own(String)
-        case shared(any SharedHostPlace)
-    }
-
     private struct State {
-        /// nil while the transfer has no place.
-        var held: HostPlace?
+        /// Gives up the place at the host; nil while the transfer has no places.
+        var leaveHost: LeaveHost?
         var refusal: FetchError?
     }
 
@@ -46,16 +40,16 @@ final class TransferPlaces: HopGate {
 
     /// Waits for the places of a transfer to the host. Returns `false` when the task is cancelled before, or the host has no place.
     func enter(_ host: String) async -> Bool {
-        guard let place = await placeAt(host) else { return false }
+        guard let leaveHost = await enterHost(host) else { return false }
         guard await gates.all.enter(priority) else {
-            await leave(place, FetchError(kind: .cancelled, url: ""))
+            await leaveHost(FetchError(kind: .cancelled, url: ""))
             return false
         }
-        state.withLock { $0.held = place }
+        state.withLock { $0.leaveHost = leaveHost }
         return true
     }
 
-    private func placeAt(_ host: String) async -> HostPlace? {
+    private func enterHost(_ host: String) async -> LeaveHost? {
         if let shared = gates.shared {
             let since = ContinuousClock.now
             guard await gates.turns.enter(host, priority) else { return nil }
@@ -63,7 +57,7 @@ final class TransferPlaces: HopGate {
             wait.note(nil)
             gates.turns.leave(host)
             switch answer {
-            case .entered(let place): return .shared(place)
+            case .entered(let leave): return leave
             case .refused(let error):
                 state.withLock { $0.refusal = error }
                 return nil
@@ -71,8 +65,9 @@ final class TransferPlaces: HopGate {
             case .unavailable: break
             }
         }
-        guard let hosts = gates.hosts else { return .anywhere }
-        return await hosts.enter(host, priority) ? .own(host) : nil
+        guard let hosts = gates.hosts else { return { _ in } }
+        guard await hosts.enter(host, priority) else { return nil }
+        return { _ in hosts.leave(host) }
     }
 
     func admits(_ hop: NextHop) async -> Bool {
@@ -83,16 +78,8 @@ final class TransferPlaces: HopGate {
 
     /// - Parameter error: How the request at the host failed; nil where the host has answered.
     func leave(after error: FetchError?) async {
-        guard let place = state.withLock({ $0.held.take() }) else { return }
+        guard let leaveHost = state.withLock({ $0.leaveHost.take() }) else { return }
         gates.all.leave()
-        await leave(place, error)
-    }
-
-    private func leave(_ place: HostPlace, _ error: FetchError?) async {
-        switch place {
-        case .anywhere: break
-        case .own(let host): gates.hosts?.leave(host)
-        case .shared(let place): await place.leave(after: error)
-        }
+        await leaveHost(error)
     }
 }

@@ -18,14 +18,7 @@ extension CachingFetch {
         let outcome = await valueFetches.outcome(
             for: ValueFetchKey(fetch: checked.sharedFetchKey, name: name), caller ?? Caller(request.priority)
         ) { [self] work in await make(recipe, checked, work) }
-        switch outcome {
-        case .success(let made): return .success(value(in: made))
-        case .failure(var error):
-            // The first caller may have written the same URL in another way.
-            error.url = RedactedURL(request.url)
-            return .failure(error)
-        case nil: return .failure(FetchError(kind: .cancelled, url: request.url))
-        }
+        return own(outcome, url: request.url).map { value(in: $0) }
     }
 
     private func value<Value: Sendable>(in made: MadeValue) -> Value {
@@ -35,12 +28,7 @@ extension CachingFetch {
 
     /// A value that may be used without its body.
     private func kept(_ name: ValueName, _ checked: CheckedRequest) -> MadeValue? {
-        guard let (facts, made) = values.value(name, for: checked.key) else { return nil }
-        switch decide(facts, checked, parts.now()) {
-        case .fresh, .stale: break
-        case .refreshEarly, .staleWhileRevalidate: refreshBehind(checked, facts)
-        case .revalidate, .miss, .unavailable: return nil
-        }
+        guard let (facts, made) = values.value(name, for: checked.key), mayUse(facts, checked, parts.now()) else { return nil }
         count { $0.valueHits += 1 }
         parts.observer?(.answered(RedactedURL(checked.request.url), from: .memory, bytes: Int(clamping: facts.byteCount), after: .zero))
         return made

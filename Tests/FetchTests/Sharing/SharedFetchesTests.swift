@@ -140,7 +140,7 @@ struct SharedFetchesTests {
         let heard = Monitor<[FetchProgress]>([])
         let priority = ChangingPriority(.background)
         let caller = Caller(priority) { progress in heard.update { $0.append(progress) } }
-        let relay = Monitor<ProgressRelay?>(nil)
+        let relay = Monitor<Relay<FetchProgress>?>(nil)
         let task = Task {
             await fetches.outcome(for: "a", caller) { shared in
                 relay.update { $0 = shared.progress }

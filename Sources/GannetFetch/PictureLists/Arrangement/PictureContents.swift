@@ -16,18 +16,18 @@ public struct PictureContents: Sendable {
     /// Arranges pictures. A hundred thousand take a fraction of a second.
     public init(_ pictures: some Sequence<Picture>, _ arrangement: PictureArrangement = PictureArrangement()) {
         let given = Array(pictures)
-        let sorted = arrangement.order.sorted(given)
-        let groups = arrangement.grouping.map { PictureGroups(given, $0, arrangement) }
-        let origins = groups?.flattened(sorted) ?? sorted
+        let groups = arrangement.sections(of: given)
+        let origins = groups.flatMap { $0.indices }
         let pictures = origins.map { given[$0] }
 
         self.origins = origins
         self.pictures = pictures
         positions = Dictionary(uniqueKeysWithValues: pictures.indices.lazy.map { (pictures[$0].id, $0) })
-        if let groups {
-            sections = groups.sections(pictures, origins)
-        } else {
-            sections = pictures.isEmpty ? [] : [PictureSection(start: nil, pictures: pictures[...])]
+        var end = 0
+        sections = groups.map { group in
+            let begin = end
+            end += group.indices.count
+            return PictureSection(start: group.start, pictures: pictures[begin..<end])
         }
     }
 
@@ -59,6 +59,28 @@ extension PictureSection: CustomStringConvertible, CustomDebugStringConvertible,
     public var description: String { customMirror.printed }
     public var debugDescription: String { description }
     public var customMirror: Mirror { Mirror(self, children: ["start": start as Any, "pictures": pictures.count], displayStyle: .struct) }
+}
+
+extension PictureArrangement {
+    /// The indices of the pictures, section by section. Pictures without a date are the last section.
+    fileprivate func sections(of pictures: [Picture]) -> [(start: Date?, indices: [Int])] {
+        let sorted = order.sorted(pictures)
+        guard let grouping else { return sorted.isEmpty ? [] : [(start: nil, indices: sorted)] }
+        var starts = [Date?](repeating: nil, count: pictures.count)
+        var current: DateInterval?
+        // In order of time the calendar is asked once a section, and not once a picture.
+        for index in Order.oldestFirst.sorted(pictures) {
+            guard let date = pictures[index].usableDate else { break }
+            if current.map({ date >= $0.end }) ?? true { current = calendar.dateInterval(of: grouping.component, for: date) }
+            starts[index] = current?.start
+        }
+        let groups = Dictionary(grouping: sorted) { starts[$0] }
+        let dated: [Date] = groups.keys.compactMap { $0 }
+        let ordered = dated.sorted { order == .oldestFirst ? $0 < $1 : $0 > $1 }
+        var inOrder: [Date?] = ordered
+        inOrder.append(nil)
+        return inOrder.compactMap { start in groups[start].map { indices in (start: start, indices: indices) } }
+    }
 }
 
 extension PictureArrangement.Order {

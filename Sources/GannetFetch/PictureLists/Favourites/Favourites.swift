@@ -19,7 +19,7 @@ public final class Favourites: Sendable {
 
     private let file: FavouritesFile
     private let state = Mutex(State())
-    private let readers = Readers()
+    private let readers = Relay<Void>(latest: ())
 
     /// Throws when the URL is no file URL, or the limit is negative.
     /// - Parameters:
@@ -33,7 +33,7 @@ public final class Favourites: Sendable {
 
     init(_ file: FavouritesFile) { self.file = file }
 
-    deinit { readers.finish() }
+    deinit { readers.end() }
 
     /// All favourites, in the order in which they were added.
     public var all: [Favourite] {
@@ -74,7 +74,7 @@ public final class Favourites: Sendable {
 
     func changes(every interval: Duration) -> AsyncStream<[Favourite]> {
         let (stream, continuation) = AsyncStream.makeStream(of: [Favourite].self, bufferingPolicy: .bufferingNewest(1))
-        let signals = readers.signals()
+        let signals = readers.stream()
         let listener = Task { [weak self] in
             var seen: [Favourite]?
             for await _ in signals {

@@ -6,19 +6,10 @@ internal import GannetBase
 /// A change is made under a lock, to the file as it is then, so no process undoes another's change. Only the holder of the lock writes, so one
 /// name does for the new file, and the next writer removes what a killed one left.
 struct FavouritesFile: Sendable {
-    /// Tells a file from the one that takes its place.
-    struct Identity: Sendable, Equatable {
-        var device: UInt64
-        var number: UInt64
-        var size: Int64
-        var seconds: Int
-        var nanoseconds: Int
-    }
-
     struct Content: Sendable {
         var favourites: [Favourite]
-        /// Nil when there was no file.
-        var identity: Identity?
+        /// Tells the file from the one that takes its place. Nil when there was no file.
+        var identity: FileStatus?
     }
 
     let path: String
@@ -33,9 +24,9 @@ struct FavouritesFile: Sendable {
     private var lock: String { path + ".lock" }
 
     /// The identity of the file as it is; nil when there is none, or it cannot be looked at.
-    var identity: Identity? {
+    var identity: FileStatus? {
         var found = stat()
-        return lstat(path, &found) == 0 ? Identity(found) : nil
+        return lstat(path, &found) == 0 ? FileStatus(found) : nil
     }
 
     /// A file that is damaged is set aside.
@@ -58,7 +49,7 @@ struct FavouritesFile: Sendable {
         guard found.st_mode & S_IFMT == S_IFREG else { throw FavouritesError(.system(EINVAL), path, "'\(path)' is no file. Name another.") }
         guard found.st_size <= mostBytes else { return nil }
         guard let bytes = Descriptor.contents(of: descriptor, atMost: Int(found.st_size)) else { throw failure("read") }
-        return FavouritesFormat.read(bytes).map { Content(favourites: $0, identity: Identity(found)) }
+        return FavouritesFormat.read(bytes).map { Content(favourites: $0, identity: FileStatus(found)) }
     }
 
     /// Changes the file. Nothing is written when `edit` answers that nothing has changed.
@@ -113,9 +104,9 @@ struct FavouritesFile: Sendable {
         close(descriptor)
     }
 
-    private func replace(with bytes: [UInt8]) throws(FavouritesError) -> Identity {
+    private func replace(with bytes: [UInt8]) throws(FavouritesError) -> FileStatus {
         guard let written = SafeFile.replace(path, with: bytes, by: new, permissions: Self.mode) else { throw failure("written") }
-        return Identity(written)
+        return FileStatus(written)
     }
 
     private func underLock<Value>(_ work: () throws(FavouritesError) -> Value) throws(FavouritesError) -> Value {
@@ -136,15 +127,5 @@ struct FavouritesFile: Sendable {
     private func failure(_ verb: String) -> FavouritesError {
         let code = errno
         return FavouritesError(.system(code), path, "'\(path)' cannot be \(verb): \(Descriptor.message(code)).")
-    }
-}
-
-extension FavouritesFile.Identity {
-    init(_ found: stat) {
-        device = UInt64(truncatingIfNeeded: found.st_dev)
-        number = UInt64(truncatingIfNeeded: found.st_ino)
-        size = Int64(found.st_size)
-        seconds = Int(found.modification.tv_sec)
-        nanoseconds = Int(found.modification.tv_nsec)
     }
 }

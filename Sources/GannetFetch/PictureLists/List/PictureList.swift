@@ -40,7 +40,7 @@ public actor PictureList<Content: Sendable> {
     private var cells: [Picture.ID: CellState<Content>] = [:]
     /// The numbers of the latest changes.
     private var changes: (last: UInt64, contents: UInt64, cells: [Picture.ID: UInt64]) = (0, 0, [:])
-    private let readers = Readers()
+    private let readers = Relay<Void>(latest: ())
 
     /// A list whose cells show what `transform` makes of a picture's bytes, such as a decoded picture.
     ///
@@ -71,7 +71,7 @@ public actor PictureList<Content: Sendable> {
         // A fetch goes on when nobody holds it.
         for task in tasks.values { task.cancel() }
         alarm?.cancel()
-        readers.finish()
+        readers.end()
     }
 
     // MARK: For views

@@ -48,11 +48,11 @@ public struct PictureListUpdates<Content: Sendable>: AsyncSequence, Sendable {
     public typealias Element = PictureListUpdate<Content>
     public typealias Failure = Never
 
-    let readers: Readers
+    let readers: Relay<Void>
     let look: @Sendable (SeenByReader) async -> Element?
 
     public func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(signals: readers.signals().makeAsyncIterator(), look: look)
+        AsyncIterator(signals: readers.stream().makeAsyncIterator(), look: look)
     }
 
     public struct AsyncIterator: AsyncIteratorProtocol {
