@@ -55,11 +55,16 @@ import Testing
         #expect(try folder.files == ["00000.tar.open"])
     }
 
-    @Test func `a key that a shard has already is refused, and the shard goes on`() throws {
+    @Test func `names that readers would take apart otherwise are refused, and the shard goes on`() throws {
         let folder = try TemporaryFolder()
         let writer = try ShardWriter(folder: folder.path, samples: 100)
         _ = try Self.add(1, to: writer)
-        #expect(throws: StorageFailure.self) { try writer.add("k1", [("txt", .bytes([]))]) }
+        for key in ["", "a.b", "a/b", "../a", "__key__", "a\nb", "é", "-a", String(repeating: "a", count: 100), "k1"] {
+            #expect(throws: StorageFailure.self) { try writer.add(key, [("txt", .bytes([]))]) }
+        }
+        for endings in [[""], ["JPG"], ["a/b"], ["."], ["a."], ["jpg", "jpg"], []] {
+            #expect(throws: StorageFailure.self) { try writer.add("a", endings.map { ($0, .bytes([])) }) }
+        }
         _ = try writer.add("a", [("seg.png", .bytes([]))])
         _ = try writer.close()
         #expect(try ShardWriter.samples(inShard: 0, of: folder.path).map(\.key) == ["k1", "a"])

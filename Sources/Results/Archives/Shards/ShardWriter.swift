@@ -54,14 +54,15 @@ package final class ShardWriter: Sendable {
 
     /// Adds a sample to the open shard, or begins a shard with it.
     ///
-    /// A key that the shard has is refused, and the shard goes on. Any other error takes the open shard: all its samples are the caller's to repeat,
-    /// and the next sample begins a new file of the same number.
+    /// Names that readers would take apart otherwise are refused, and the shard goes on. Any other error takes the open shard: all its samples are the
+    /// caller's to repeat, and the next sample begins a new file of the same number.
     /// - Parameters:
-    ///   - key: Without dots, because readers take the name before the first one for the key. They skip names with `__` in front.
-    ///   - parts: In this order in the file, each ending once. A name of more than 100 bytes would take a second header in the tar format.
+    ///   - key: Letters, digits, `-` and `_`. It begins with a letter or digit, because readers skip names with `__` in front.
+    ///   - parts: In this order in the file.
     /// - Returns: The number of the shard, and whether this sample has completed it. Then all samples of it are durable.
     package func add(_ key: String, _ parts: [Part]) throws -> (shard: Int, isComplete: Bool) {
-        try state.withLock { state in
+        let names = try Self.names(of: key, parts.map(\.ending))
+        return try state.withLock { state in
             if state.isClosed { throw StorageFailure("The shards are closed.") }
             if state.shard == nil { try begin(&state) }
             guard var shard = state.shard.take() else { throw StorageFailure("There is no shard.") }
@@ -70,7 +71,7 @@ package final class ShardWriter: Sendable {
                 throw StorageFailure("The key \(key) is in shard \(shard.number) already.")
             }
             do {
-                for part in parts { try shard.tar.add("\(key).\(part.ending)", part.content) }
+                for (name, part) in zip(names, parts) { try shard.tar.add(name, part.content) }
                 let isFull = shard.keys.count >= samples || shard.tar.size >= Self.mostBytes
                 if isFull { try complete(shard, &state) } else { state.shard = shard }
                 return (shard.number, isFull)
@@ -134,9 +135,33 @@ package final class ShardWriter: Sendable {
     }
 }
 
-/// The names of shards.
+/// Names inside and outside of shards.
 extension ShardWriter {
     private static let ending = ".tar"
+
+    /// The names of a sample's files, or why readers would not take them for one sample.
+    static func names(of key: String, _ endings: [String]) throws -> [String] {
+        guard isPlain(key), let first = key.utf8.first, first != UInt8(ascii: "_"), first != UInt8(ascii: "-") else {
+            throw StorageFailure(
+                "The key \(key.prefix(100).debugDescription) may have letters, digits, - and _ alone, and begins with a letter or digit.")
+        }
+        guard !endings.isEmpty else { throw StorageFailure("The sample \(key) has no parts.") }
+        var seen: Set<String> = []
+        return try endings.map { ending in
+            let words = ending.split(separator: ".", omittingEmptySubsequences: false)
+            guard words.allSatisfy({ isPlain($0) }), ending == ending.lowercased(), seen.insert(ending).inserted else {
+                throw StorageFailure(
+                    "The ending \(ending.prefix(100).debugDescription) of \(key) may have small letters, digits, - and _ between dots, once."
+                )
+            }
+            let name = "\(key).\(ending)"
+            // A longer one would take a second header in the tar format.
+            guard name.utf8.count <= 100 else { throw StorageFailure("The name \(name.prefix(120)) is longer than 100 bytes.") }
+            return name
+        }
+    }
+
+    private static func isPlain(_ text: some StringProtocol) -> Bool { !text.isEmpty && text.utf8.allSatisfy(\.isPlain) }
 
     static func fileName(_ number: Int) -> String { ArchiveFolder.digits(number) + ending }
 
