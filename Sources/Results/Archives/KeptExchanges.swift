@@ -1,6 +1,6 @@
 internal import GannetBase
 internal import GannetHTTP
-package import GannetQueue
+internal import GannetQueue
 
 /// The exchanges of fetches in a folder of bodies: the file `.wire/3f/3fa94c…` has those of the URL with that id.
 ///
