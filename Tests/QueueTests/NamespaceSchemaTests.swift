@@ -52,4 +52,20 @@ import Testing
             #expect(try await fixture.redis.send(RedisCommand("GET", .string(fixture.key("schema")))).asString() == "4/1")
         }
     }
+
+    @Test(
+        arguments: [
+            (RedisError(.tryAgain), "The keys are those of partition 0 of the namespace 'n'"),
+            (RedisError(.unreachable, "Connection refused"), "That part of the cluster has partition 0 of the namespace 'n'"),
+            (RedisError(.clusterDown, "Hash slot not served"), "That part of the cluster has partition 0 of the namespace 'n'"),
+            (RedisError(.clusterDown, "The cluster is down"), "The whole cluster waits for them"),
+        ] as [(RedisError, String)])
+    func `who cannot read a namespace's schema is told whether its keys move, its server is away, or the whole cluster is`(
+        error: RedisError, words: String
+    ) {
+        let sentences = ["The keys are those of", "That part of the cluster has", "The whole cluster waits"]
+        let text = StateError.homeAway(namespace: "n", error).description
+        #expect(text.hasPrefix(error.description + " " + words))
+        #expect(sentences.filter(text.contains).count == 1)
+    }
 }

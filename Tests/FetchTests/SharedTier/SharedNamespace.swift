@@ -22,4 +22,11 @@ struct SharedNamespace {
         options.shared = cache.shared
         return try Fetcher(options)
     }
+
+    /// A caller has its answer up to 250 ms before the others have it. Until then another caller joins its fetch.
+    func settled(_ redis: RedisServer) async throws {
+        try await eventually("all answers are in the shared tier") {
+            try await redis.command("EXISTS", "{\(namespace)}locks") == .integer(0)
+        }
+    }
 }

@@ -139,6 +139,7 @@ struct SharedTierTests {
         let cache = try await shared.cache(redis)
         let fetcher = try shared.fetcher(cache)
         let successor = try await fetcher.response(for: FetchRequest(origin.url("/a")))
+        try await shared.settled(redis)
         #expect(successor.source == .network && successor.data == Data("successor".utf8))
 
         stubborn.process.signal(SIGCONT)
@@ -189,6 +190,7 @@ struct SharedTierTests {
         }
         #expect(try await origin.requests().count == 1)
         // A process that remembers no failures does not take over another's memory of one.
+        try await shared.settled(redis)
         let error = await #expect(throws: FetchError.self) { try await shared.fetcher(cache).data(for: FetchRequest(origin.url("/none"))) }
         #expect(error?.kind == .status(404))
         #expect(try await origin.requests().count == 2)
@@ -202,6 +204,7 @@ struct SharedTierTests {
         let file = try #require(origin.files.last)
         let cache = try await shared.cache(redis)
         let first = try await shared.fetcher(cache).response(for: FetchRequest(origin.url(file.path)))
+        try await shared.settled(redis)
         let second = try await shared.fetcher(cache).response(for: FetchRequest(origin.url(file.path)))
         #expect(first.source == .network && second.source == .revalidated && first.data == second.data)
         #expect(try await origin.requests().map(\.status) == [200, 304])
@@ -216,8 +219,10 @@ struct SharedTierTests {
         let cache = try await shared.cache(redis)
         let request = FetchRequest(origin.url("/a"))
         _ = try await shared.fetcher(cache).data(for: request)
+        try await shared.settled(redis)
         try await changeBodies(redis, "redis.call('SET', key, 'BODY')")
         #expect(try await shared.fetcher(cache).response(for: request).data == Data("body".utf8))
+        try await shared.settled(redis)
         try await changeBodies(redis, "redis.call('DEL', key)")
         #expect(try await shared.fetcher(cache).response(for: request).source == .network)
         #expect(try await shared.fetcher(cache).response(for: request).source == .shared)
@@ -292,6 +297,7 @@ struct SharedTierTests {
         let cache = try await shared.cache(redis)
         let request = FetchRequest(origin.url("/a"))
         _ = try await shared.fetcher(cache).data(for: request)
+        try await shared.settled(redis)
         // The digest, and all that comes after it.
         let script = """
             local key = redis.call('KEYS', ARGV[1])[1]
@@ -312,6 +318,7 @@ struct SharedTierTests {
             .init { $0.directives = "location = /a { add_header Cache-Control max-age=600; add_header Age 100; return 200 body; }" })
         let cache = try await shared.cache(redis)
         _ = try await shared.fetcher(cache).data(for: FetchRequest(origin.url("/a")))
+        try await shared.settled(redis)
         let young = FetchRequest(origin.url("/a")) { $0.maximumAge = .seconds(50) }
         #expect(try await shared.fetcher(cache).response(for: young).source == .network)
         let old = FetchRequest(origin.url("/a")) { $0.maximumAge = .seconds(200) }
