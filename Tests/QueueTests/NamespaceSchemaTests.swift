@@ -60,7 +60,7 @@ import Testing
             (RedisError(.clusterDown, "Hash slot not served"), "That part of the cluster has partition 0 of the namespace 'n'"),
             (RedisError(.clusterDown, "The cluster is down"), "The whole cluster waits for them"),
         ] as [(RedisError, String)])
-    func `who cannot read a namespace's schema is told whether its keys move, its server is away, or the whole cluster is`(
+    func `a caller that cannot read the schema is told whether its keys move, its server is away, or the whole cluster is`(
         error: RedisError, words: String
     ) {
         let sentences = ["The keys are those of", "That part of the cluster has", "The whole cluster waits"]

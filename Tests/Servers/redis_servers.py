@@ -190,7 +190,7 @@ class Sentinels:
         return "redis+sentinel://" + ",".join(f"127.0.0.1:{port}" for port in self.ports) + f"/{self.NAME}"
 
     def primary(self):
-        """The node that all Sentinels name, once it knows it itself. The one that leads a fail-over names it a second after the others."""
+        """The node that all Sentinels name, once it knows it itself. The leader of a fail-over names it a second after the others."""
         words = ["SENTINEL", "GET-MASTER-ADDR-BY-NAME", self.NAME]
         answers = [subprocess.run(["redis-cli", "-p", str(port), *words], capture_output=True, text=True).stdout.split() for port in self.ports]
         node = next((node for node in self.nodes if all(answer[1:] == [str(node.port)] for answer in answers)), None)

@@ -53,7 +53,7 @@ private struct CounterDrift {
 
     private static let parts = ["active", "parked", "delayed"]
 
-    /// What is counted: all jobs, those that ended in three ways, and the three parts.
+    /// The names of the counters: all jobs, the three ways to end, and the three parts.
     private static func names(total: String) -> [String] { [total, "done", "failed", "cancelled"] + parts }
 
     init(_ reply: ArraySlice<RedisReply>, of queue: String, _ keys: Keys) throws {

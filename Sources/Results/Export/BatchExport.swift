@@ -13,7 +13,7 @@ package import Lists
 package final class BatchExport: Sendable {
     let batch: FinishedBatch
     let folder: RecordedFolder
-    /// Those of the batch's workers.
+    /// The folders of the batch's workers.
     let workerFolders: [BodyFolder]
     let redis: BlobStore
     /// The export has a connection of its own, because a large body delays other calls.
@@ -113,8 +113,8 @@ package final class BatchExport: Sendable {
 
 /// Fetching lost bodies again.
 extension BatchExport {
-    /// How a lost body was fetched again: status, content type and error, the body where there is one, and the failure of an earlier fetch, for which
-    /// no request was made.
+    /// How a lost body was fetched again: status, content type and error, and the body where there is one. A failure of an earlier fetch that is
+    /// remembered stands for a request.
     package typealias Refetch = (content: OutcomeContent, body: [UInt8]?, duration: Duration, remembered: RememberedFailure?)
 
     /// Fetches every lost body.

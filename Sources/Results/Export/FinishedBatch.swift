@@ -34,8 +34,8 @@ package struct FinishedBatch: Sendable {
         var ids: [URLID] { jobs.map(\.id) }
     }
 
-    /// Hands over all ended jobs, about a thousand at a time, and the places among them of the ends that count: a job that was tried again has
-    /// earlier ends, which count no more. Throws if the URLs are no longer known, or if the task is cancelled.
+    /// Hands over all ended jobs, about a thousand at a time, with the places of the ends that count. A job that was tried again has earlier ends,
+    /// which count no more. Throws if the URLs are no longer known, or if the task is cancelled.
     func forEachPart(_ body: (Part, _ counted: [(place: Int, job: EndedJob)]) async throws -> Void) async throws {
         var passed: [URLID: Int] = [:]
         var place = 0

@@ -292,7 +292,7 @@ extension StorageFailure {
     }
 }
 
-/// What is at a path, and not at the target of a link there; nil where nothing is.
+/// The status of the file at a path, and not of a link's target; nil where there is no file.
 func fileStatus(_ path: String) -> stat? {
     var status = stat()
     return lstat(path, &status) == 0 ? status : nil
