@@ -68,6 +68,22 @@ import Testing
         for one in [fixture, hasty] { await one.redis.close() }
     }
 
+    @Test func `partitions whose slots no server has are named where the cluster is told to be the cause`() async throws {
+        let cluster = try await RedisCluster.start(replicas: 0)
+        let configuration = try RedisConfiguration(url: cluster.url)
+        let first = try await RedisConnection.connect(configuration)
+        let partitions = try await ClusterState.open(first, namespace: "m", partitions: 4).checked().partitions
+        await first.close()
+        for lost in [1, 3] {
+            for node in cluster.nodes { try await node.ask("CLUSTER", "DELSLOTS", "\(HashSlot(of: partitions[lost].keys.state).number)") }
+        }
+        let redis = try await RedisConnection.connect(configuration)
+        let watch = ServerWatch(connection: redis, partitions: partitions)
+        #expect(watch.words(about: RedisError(.clusterDown, "Hash slot not served")) == "it has partitions 1 and 3 of 4")
+        #expect(watch.words(about: RedisError(.unreachable, "Connection refused")) == nil)
+        await redis.close()
+    }
+
     @Test func `partitions of a new namespace are spread evenly, whatever its name and their number`() {
         for name in ["gannet", "a", "crawl-7"] {
             for count in [1, 2, 3, 16, 64] {

@@ -23,6 +23,14 @@ struct ResolverConfigurationTests {
         #expect(configuration.rounds == 2)
     }
 
+    @Test(arguments: [(0, 0, 1, 1), (1, 1, 1, 1), (15, 15, 15, 5), (99, 15, 30, 5)])
+    func `numbers in the file have bounds, and a zero is a number`(number: Int, ndots: Int, seconds: Int, rounds: Int) {
+        let configuration = ResolverConfiguration(parsing: "options ndots:\(number) timeout:\(number) attempts:\(number)")
+        #expect(configuration.ndots == ndots)
+        #expect(configuration.wait == .seconds(seconds))
+        #expect(configuration.rounds == rounds)
+    }
+
     @Test func `without a server in the file there is one on this machine`() {
         #expect(ResolverConfiguration(parsing: "").servers.map(\.text) == ["127.0.0.1:53"])
     }
