@@ -58,10 +58,12 @@ import Testing
         let fleet = try await Self.start(robots: "return 200 \"User-agent: *\\nCrawl-delay: 50\\n\";", files: 9)
         _ = try await fleet.text(["enqueue", "-i", fleet.list] + Self.obey)
         let worker = try fleet.start(["work"] + fleet.local + fleet.connection)
+        var seen: [String: Any] = [:]
         func waiting() async throws -> [String: Any]? {
-            (try await fleet.json(["hosts", "list"])["waiting"] as? [[String: Any]])?.first { $0["host"] as? String == fleet.host }
+            seen = try await fleet.json(["hosts", "list"])
+            return (seen["waiting"] as? [[String: Any]])?.first { $0["host"] as? String == fleet.host }
         }
-        try await eventually("all other jobs wait for the host") { try await waiting()?["jobs"] as? Int == 8 }
+        try await eventually("all other jobs wait for the host, and not \(seen)") { try await waiting()?["jobs"] as? Int == 8 }
         let host = try #require(try await waiting())
         #expect(host["state"] as? String == "paced" && host["givenUpWithinSeconds"] is NSNull, "\(host)")
         let pace = try #require(host["paceSeconds"] as? Double)

@@ -4,7 +4,7 @@
 ///
 /// - Parameter what: Names the change; it is put together only when the wait was in vain.
 package func eventually(
-    _ what: @autoclosure () -> String, within limit: Duration = .seconds(30), file: String = #fileID, line: Int = #line,
+    _ what: @autoclosure () -> String, within limit: Duration = .seconds(90), file: String = #fileID, line: Int = #line,
     isolation: isolated (any Actor)? = #isolation, _ isSo: () async throws -> Bool
 ) async throws {
     let end = ContinuousClock.now + limit
