@@ -41,6 +41,27 @@ import Testing
         await fixture.origin.wait { $0 == .closed }
     }
 
+    @Test("An answer has its whole time, also beside a transfer whose speed is looked at often")
+    func answerBesideLooks() async throws {
+        let gate = HostileServer.Gate()
+        let server = try HostileServer(scripts: [
+            [.readUntil("\r\n\r\n"), .wait(for: gate), .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"), .silence],
+            [.readUntil("\r\n\r\n"), .send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\na"), .silence],
+        ])
+        let fixture = try EngineFixture {
+            $0.minimumSpeedWindow = .milliseconds(100)
+        } script: {
+            $0.answer()
+        }
+        let url = "http://127.0.0.1:\(server.port)/"
+        let slow = Task { try await fixture.get(url: url + "slow") }
+        try await server.accepted(1)
+        #expect(try await fixture.failure(url: url + "stalled").kind == .timeout(.body))
+        gate.open()
+        #expect(try await slow.value.status == 200)
+        try await server.stop()
+    }
+
     @Test("A server that answers before the request is not asked again")
     func speaksFirst() async throws {
         // It has sent its greeting before the connection is used: the greeting is in the kernel's buffer.
