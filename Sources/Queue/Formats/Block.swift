@@ -33,6 +33,8 @@ package struct Block {
 
     /// Reads what the jobs have in common; `nil` for bytes that are no block.
     package init?(_ bytes: some Collection<UInt8>) {
+        // A URL to carry on stands in a list as its id, and some ids look like the beginning of a block.
+        guard bytes.count > URLID.count else { return nil }
         self.bytes = Array(bytes)
         reader = ByteReader(self.bytes)
         guard let kind = reader.byte(), Flags.base...Flags.last ~= kind, let batch = reader.number(4), let enqueued = reader.number(5),
