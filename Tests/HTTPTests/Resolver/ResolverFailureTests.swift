@@ -13,7 +13,7 @@ import Testing
         ("garbage.test", .serverFailed(.nonsense)),
         ("silent.test", .timedOut),
     ])
-    func `each way in which a name has no address is told apart`(name: String, failure: ResolveFailure) throws {
+    func `each way in which a name has no address is told apart`(name: String, failure: ResolveFailure) async throws {
         let server = try DNSServer { question in
             switch question.name {
             case "missing.test": return .nameError
@@ -28,14 +28,17 @@ import Testing
             default: return .silence
             }
         }
-        let driver = try ResolverDriver(server) { $0.timeout = .milliseconds(600) }
-        #expect(driver.resolve(name) == .failure(failure))
+        // That the server lives is asked beside the silent name, and has to be answered in the same time.
+        try await withGrowingTime(from: .milliseconds(600), upTo: .milliseconds(9600)) { time in
+            try ResolverDriver(server) { $0.timeout = time }.resolve(name) == .failure(failure)
+        }
     }
 
-    @Test func `a name without an answer is not mistaken for silent servers, even as the only name`() throws {
+    @Test func `a name without an answer is not mistaken for silent servers, even as the only name`() async throws {
         let server = try DNSServer { $0.name.isEmpty ? .serverFailure : .silence }
-        let driver = try ResolverDriver(server) { $0.timeout = .milliseconds(600) }
-        #expect(driver.resolve("example.test") == .failure(.timedOut))
+        try await withGrowingTime(from: .milliseconds(600), upTo: .milliseconds(9600)) { time in
+            try ResolverDriver(server) { $0.timeout = time }.resolve("example.test") == .failure(.timedOut)
+        }
         #expect(server.queries(for: "", .ns) > 0)
     }
 
@@ -76,7 +79,8 @@ import Testing
             isTried = true
             driver.run { driver.outcomes[id] != nil }
             #expect(driver.outcomes[id] == found("192.0.2.7"))
-            #expect(second.queries == 1)
+            // A query whose answer is late is repeated, at most in each round.
+            #expect(1...5 ~= second.queries)
         }
         #expect(isTried)
     }
