@@ -119,7 +119,7 @@ let package = Package(
         room("Queue", ["GannetQueue", "GannetRedisClient", "GannetBase", "TestHelper"]),
         room("HTTP", ["GannetHTTP", "CCurl", "GannetBase"], exclude: ["URL/Suites", "Sites/Comparison"]),
         room("Picture", ["GannetPictures", "Results", "GannetBase", "TestHelper"], exclude: ["Probe/Samples", "Thumbnails/Comparison"]),
-        room("Fetch", ["GannetFetch", "GannetRedis", "GannetHTTP", "GannetQueue", "GannetBase", "TestHelper"]),
+        room("Fetch", ["GannetFetch", "GannetRedis", "GannetRedisClient", "GannetHTTP", "GannetQueue", "GannetBase", "TestHelper"]),
         room("Result", ["Results", "Lists", "GannetQueue", "GannetHTTP", "GannetPictures", "GannetBase", "TestHelper"]),
         room("List", ["Lists", "GannetBase"], exclude: ["Tables/requirements.txt"]),
         room(

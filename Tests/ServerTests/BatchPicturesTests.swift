@@ -243,4 +243,22 @@ import Testing
         await redis.close()
         try await server.stop()
     }
+
+    @Test func `the batch that was unused for longest makes room for the pictures of others`() async throws {
+        let fixture = try await Fixture()
+        let index = PictureIndex(most: 5)
+        var batches: [(number: Int, pictures: BatchPictures)] = []
+        for name in ["a", "b", "c"] {
+            try await fixture.enqueue((0..<3).map { "http://h/\(name)\($0)" }, batch: name)
+            try await fixture.end { Self.picture($0) }
+            let number = try #require(try await fixture.queue.number(ofBatch: name))
+            let pictures = await index.pictures(of: number, in: fixture.queue)
+            _ = try await pictures.page(newest, of: nil, first: 0, count: 10)
+            #expect(await pictures.count == 3)
+            batches.append((number, pictures))
+        }
+        // The first two had six pictures together when the third came.
+        for batch in batches[1...] { #expect(await index.pictures(of: batch.number, in: fixture.queue) === batch.pictures) }
+        #expect(await index.pictures(of: batches[0].number, in: fixture.queue) !== batches[0].pictures)
+    }
 }
